@@ -47,8 +47,8 @@ static inline space_inertia inertia_shift(space_inertia I, r4 d) {
   return I;
 }
 /* I S; turn: S is an axis alone. */
-static inline screw inertia_mul(const space_inertia *I, int turn, screw S) {
-  if (turn) return (screw){v4_mul(I->Jx, I->Jy, I->Jz, S.w), v4_cross(S.w, I->h)};
+static inline screw inertia_mul(const space_inertia *I, int revolute, screw S) {
+  if (revolute) return (screw){v4_mul(I->Jx, I->Jy, I->Jz, S.w), v4_cross(S.w, I->h)};
   return (screw){v4_mul(I->Jx, I->Jy, I->Jz, S.w) + v4_cross(I->h, S.v), I->m * S.v - v4_cross(I->h, S.w)};
 }
 
@@ -82,14 +82,14 @@ static inline void space_crossed_add(space_crossed *to, const space_crossed *X, 
   to->u += u;
   to->w += X->w;
 }
-static inline screw space_crossed_mul(const space_crossed *X, int turn, screw S) {
+static inline screw space_crossed_mul(const space_crossed *X, int revolute, screw S) {
   screw F = {v4_mul(X->Ax, X->Ay, X->Az, S.w), -v4_mul(X->Zx, X->Zy, X->Zz, S.w)};
-  if (turn) return F;
+  if (revolute) return F;
   return (screw){F.w + (v4_cross(X->u, S.v) + v4_mul(X->Zx, X->Zy, X->Zz, S.v)), F.v + v4_cross(X->w, S.v)};
 }
-static inline screw space_crossed_tmul(const space_crossed *X, int turn, screw S) {
+static inline screw space_crossed_tmul(const space_crossed *X, int revolute, screw S) {
   screw F = {v4_tmul(X->Ax, X->Ay, X->Az, S.w), v4_tmul(X->Zx, X->Zy, X->Zz, S.w) - v4_cross(X->u, S.w)};
-  if (turn) return F;
+  if (revolute) return F;
   return (screw){F.w - v4_tmul(X->Zx, X->Zy, X->Zz, S.v), F.v - v4_cross(X->w, S.v)};
 }
 
@@ -103,19 +103,19 @@ static inline void inertia_to_world(const axes *R, const scalar *I, space_inerti
 }
 static inline void inertia_add(space_inertia *to, const space_inertia *I) { *to = i_add(*to, *I); }
 FLAT space_inertia inertia_shift(space_inertia I, space d) { return i_shift(I, d); }
-static inline screw inertia_mul(const space_inertia *I, int turn, screw S) {
-  if (turn) return (screw){s3_mul(I->J, S.w), cross(S.w, I->h)};
+static inline screw inertia_mul(const space_inertia *I, int revolute, screw S) {
+  if (revolute) return (screw){s3_mul(I->J, S.w), cross(S.w, I->h)};
   wrench F = i_mul(*I, S);
   return (screw){F.m, F.f};
 }
 static inline space_crossed space_crossed_of(screw V, const space_inertia *I) { return crossed_of(V, *I); }
 static inline void space_crossed_add(space_crossed *to, const space_crossed *X, space d) { crossed_add(to, X, d); }
-static inline screw space_crossed_mul(const space_crossed *X, int turn, screw S) {
-  wrench F = crossed_mul(X, turn, S);
+static inline screw space_crossed_mul(const space_crossed *X, int revolute, screw S) {
+  wrench F = crossed_mul(X, revolute, S);
   return (screw){F.m, F.f};
 }
-static inline screw space_crossed_tmul(const space_crossed *X, int turn, screw S) {
-  wrench F = crossed_tmul(X, turn, S);
+static inline screw space_crossed_tmul(const space_crossed *X, int revolute, screw S) {
+  wrench F = crossed_tmul(X, revolute, S);
   return (screw){F.m, F.f};
 }
 
@@ -134,12 +134,12 @@ typedef struct solid {
 /* In bodies.c, out of line so that all kernels give the same to the bit. Poses, screws and, when v is given, twists V
  * and (if wanted) the screws' rates Psi, first moments and (if wanted) tensors of inertia of all bodies; S.v of a turn
  * is zero. */
-void JN_(bodies_outward)(const JN_S(tree) * t, const real *q, const real *v, const angles *turn, int tensors, solid *B,
-                         screw *S, screw *V, screw *Psi);
+void JN_(bodies_outward)(const JN_S(tree) * tree, const real *q, const real *v, const angles *angle, int tensors,
+                         solid *B, screw *S, screw *V, screw *Psi);
 
 /* The inertia of body i, complete for its subtree, handed to its parent. */
-static inline void add_inertia_to_parent(const JN_S(tree) * t, solid *B, int i) {
-  int p = t->body[i].parent;
+static inline void add_inertia_to_parent(const JN_S(tree) * tree, solid *B, int i) {
+  int p = tree->body[i].parent;
   if (p < 0) return;
   space_inertia I = inertia_shift(B[i].I, B[i].at.d);
   inertia_add(&B[p].I, &I);

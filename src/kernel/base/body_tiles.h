@@ -56,8 +56,8 @@ static inline void tile_trig(tile x, real *c, real *s) {
 }
 
 /* Where the rows of the bodies from i on begin; i is a multiple of TILE. */
-static inline const scalar *constants_at(const JN_S(tree) * t, int i) {
-  return t->constants + i / JN_CONSTANT_BODIES * (JN_CONSTANT_ROWS * JN_CONSTANT_BODIES) + i % JN_CONSTANT_BODIES;
+static inline const scalar *constants_at(const JN_S(tree) * tree, int i) {
+  return tree->constants + i / JN_CONSTANT_BODIES * (JN_CONSTANT_ROWS * JN_CONSTANT_BODIES) + i % JN_CONSTANT_BODIES;
 }
 static inline tile constant_row(const scalar *at, int row) {
 #if JN_TILES
@@ -87,22 +87,22 @@ static inline void tile_store_first(tile x, real *at, int count) {
 
 /* The coordinates x [n] of the bodies from i on, n = t->nq or t->nv, if bodies have one each (t->one_each_after_base;
  * what the first one gives is of no use if it has more). */
-static inline tile even_coordinates(const JN_S(tree) * t, int i, int n, const real *x) {
-  x += n - t->nb + i;
-  return i + TILE <= t->nb ? tile_load(x) : tile_load_first(x, t->nb - i);
+static inline tile even_coordinates(const JN_S(tree) * tree, int i, int n, const real *x) {
+  x += n - tree->nb + i;
+  return i + TILE <= tree->nb ? tile_load(x) : tile_load_first(x, tree->nb - i);
 }
 /* The same of any tree: a body that has several gives one of them. */
-static inline tile tile_positions(const JN_S(tree) * t, int i, const real *q) {
-  if (t->one_each_after_base) return even_coordinates(t, i, t->nq, q);
+static inline tile tile_positions(const JN_S(tree) * tree, int i, const real *q) {
+  if (tree->one_each_after_base) return even_coordinates(tree, i, tree->nq, q);
   tile o = {0};
-  for (int e = 0; e < TILE && i + e < t->nb; e++) ((real *)(void *)&o)[e] = q[t->body[i + e].iq];
+  for (int e = 0; e < TILE && i + e < tree->nb; e++) ((real *)(void *)&o)[e] = q[tree->body[i + e].iq];
   return o;
 }
-static inline tile tile_rates(const JN_S(tree) * t, int i, const real *v) {
+static inline tile tile_rates(const JN_S(tree) * tree, int i, const real *v) {
   if (!v) return (tile){0};
-  if (t->one_each_after_base) return even_coordinates(t, i, t->nv, v);
+  if (tree->one_each_after_base) return even_coordinates(tree, i, tree->nv, v);
   tile o = {0};
-  for (int e = 0; e < TILE && i + e < t->nb; e++) ((real *)(void *)&o)[e] = v[t->body[i + e].iv];
+  for (int e = 0; e < TILE && i + e < tree->nb; e++) ((real *)(void *)&o)[e] = v[tree->body[i + e].iv];
   return o;
 }
 

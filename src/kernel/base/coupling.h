@@ -22,7 +22,7 @@ typedef struct coupled_place {
 } coupled_place;
 
 typedef struct coupling {
-  const JN_S(tree) * t;
+  const JN_S(tree) * tree;
   int32_t *first;        /* [nv] of a place: the joint's coordinate that has it first */
   int32_t *follower;     /* [nd] the others, place by place */
   coupled_run *run;      /* [nd] */
@@ -30,10 +30,10 @@ typedef struct coupling {
   int32_t runs, places;  /* how many there are */
 } coupling;
 
-static inline coupling coupling_place(const JN_S(tree) * t, real **at) {
-  coupling g = {.t = t, .first = TAKE_INTS(at, t->nv), .follower = TAKE_INTS(at, t->nd)};
-  g.run = TAKE(at, t->nd, coupled_run);
-  g.shared = TAKE(at, t->nd, coupled_place);
+static inline coupling coupling_place(const JN_S(tree) * tree, real **at) {
+  coupling g = {.tree = tree, .first = TAKE_INTS(at, tree->nv), .follower = TAKE_INTS(at, tree->nd)};
+  g.run = TAKE(at, tree->nd, coupled_run);
+  g.shared = TAKE(at, tree->nd, coupled_place);
   return g;
 }
 
@@ -49,12 +49,12 @@ static inline void coupling_share(coupling *g, int to, int c) {
 
 /* elimination: matrices over coordinates in the order of elimination, else in that of v. */
 static inline void coupling_fill(coupling *g, int elimination) {
-  const JN_S(tree) *t = g->t;
+  const JN_S(tree) *tree = g->tree;
   int end = -1; /* where the run at hand goes on */
   g->runs = g->places = 0;
-  for (int k = 0; k < t->nv; k++) g->first[k] = -1;
-  for (int c = 0; c < t->nd; c++) {
-    int to = elimination ? t->elimination_place[c] : t->order[t->elimination_place[c]];
+  for (int k = 0; k < tree->nv; k++) g->first[k] = -1;
+  for (int c = 0; c < tree->nd; c++) {
+    int to = elimination ? tree->elimination_place[c] : tree->order[tree->elimination_place[c]];
     if (g->first[to] >= 0) {
       coupling_share(g, to, c);
       end = -1;
@@ -75,11 +75,13 @@ static inline void coupling_fill(coupling *g, int elimination) {
 
 /* Reals of a matrix over joints' coordinates, of which more is read than it has. */
 enum { COUPLED_SPARE = 8 };
-static inline size_t coupled_size(const JN_S(tree) * t) { return (size_t)t->nd * (size_t)t->nd + COUPLED_SPARE; }
+static inline size_t coupled_size(const JN_S(tree) * tree) {
+  return (size_t)tree->nd * (size_t)tree->nd + COUPLED_SPARE;
+}
 
 /* v of joints [nd] from v of coordinates [nv]. */
-static inline void follow(const JN_S(tree) * t, const real *v, real *to) {
-  for (int c = 0; c < t->nd; c++) to[c] = v[t->order[t->elimination_place[c]]];
+static inline void follow(const JN_S(tree) * tree, const real *v, real *to) {
+  for (int c = 0; c < tree->nd; c++) to[c] = v[tree->order[tree->elimination_place[c]]];
 }
 
 /* Whole packs: up to PACK - 1 numbers more are read and written. */
@@ -113,7 +115,7 @@ static inline void add_followers(const coupling *g, int columns, real *X) {
 /* G^T X [nd x columns], rows of X in the order of joints' coordinates; X is overwritten. */
 static inline void project_rows(const coupling *g, int columns, real *X, real *out) {
   add_followers(g, columns, X);
-  for (int k = 0; k < g->t->nv; k++)
+  for (int k = 0; k < g->tree->nv; k++)
     memcpy(out + k * columns, X + g->first[k] * columns, (size_t)columns * sizeof *out);
 }
 
@@ -134,7 +136,7 @@ static inline void add_columns(const coupling *g, const real *from, real *to) {
 /* G^T X G [nv x nv] from X [nd x nd] (coupled_size() reals), which is overwritten. Where X is symmetric, columns that
  * joints share are their rows. */
 static inline void project(const coupling *g, int symmetric, real *X, real *out) {
-  int nd = g->t->nd, n = g->t->nv;
+  int nd = g->tree->nd, n = g->tree->nv;
   add_followers(g, nd, X);
   for (int k = 0; k < n; k++) { /* what is written beyond a run is overwritten by the next, or by the next row */
     const real *from = X + g->first[k] * nd;

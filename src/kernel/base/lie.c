@@ -5,8 +5,8 @@
 
 #include "../../lie/motion.h"
 
-#define IN(i) ((const real *)c->in[i])
-#define OUT ((real *)c->out[0])
+#define IN(i) ((const real *)call->in[i])
+#define OUT ((real *)call->out[0])
 
 /* [A 0; C B] as 6x6 row-major */
 static inline void store_lower(mat3 A, mat3 C, mat3 B, real *out) {
@@ -18,54 +18,56 @@ static inline void store_lower(mat3 A, mat3 C, mat3 B, real *out) {
 
 static inline twist negative(twist X) { return t_scale(K(-1), X); }
 
-void JN_(so3_exp)(const jn_call *c) { m3_store_rows(so3_exp(v3_load(IN(0))), OUT, 3); }
-void JN_(so3_log)(const jn_call *c) { v3_store(so3_log(m3_load_rows(IN(0), 3)), OUT); }
-void JN_(so3_dexp_left)(const jn_call *c) { m3_store_rows(so3_dexp(v3_load(IN(0))), OUT, 3); }
-void JN_(so3_dexp_right)(const jn_call *c) { m3_store_rows(so3_dexp(v3_neg(v3_load(IN(0)))), OUT, 3); }
-void JN_(so3_dexp_left_inverse)(const jn_call *c) { m3_store_rows(so3_dexp_inverse(v3_load(IN(0))), OUT, 3); }
-void JN_(so3_dexp_right_inverse)(const jn_call *c) { m3_store_rows(so3_dexp_inverse(v3_neg(v3_load(IN(0)))), OUT, 3); }
+void JN_(so3_exp)(const jn_call *call) { m3_store_rows(so3_exp(v3_load(IN(0))), OUT, 3); }
+void JN_(so3_log)(const jn_call *call) { v3_store(so3_log(m3_load_rows(IN(0), 3)), OUT); }
+void JN_(so3_dexp_left)(const jn_call *call) { m3_store_rows(so3_dexp(v3_load(IN(0))), OUT, 3); }
+void JN_(so3_dexp_right)(const jn_call *call) { m3_store_rows(so3_dexp(v3_neg(v3_load(IN(0)))), OUT, 3); }
+void JN_(so3_dexp_left_inverse)(const jn_call *call) { m3_store_rows(so3_dexp_inverse(v3_load(IN(0))), OUT, 3); }
+void JN_(so3_dexp_right_inverse)(const jn_call *call) {
+  m3_store_rows(so3_dexp_inverse(v3_neg(v3_load(IN(0)))), OUT, 3);
+}
 
-void JN_(se3_exp)(const jn_call *c) { se3_store(se3_exp(t_load(IN(0))), OUT); }
-void JN_(se3_log)(const jn_call *c) { t_store(se3_log(se3_load(IN(0))), OUT); }
+void JN_(se3_exp)(const jn_call *call) { se3_store(se3_exp(t_load(IN(0))), OUT); }
+void JN_(se3_log)(const jn_call *call) { t_store(se3_log(se3_load(IN(0))), OUT); }
 
-void JN_(se3_dexp_left)(const jn_call *c) {
+void JN_(se3_dexp_left)(const jn_call *call) {
   mat3 J, Q;
   se3_dexp(t_load(IN(0)), &J, &Q);
   store_lower(J, Q, J, OUT);
 }
-void JN_(se3_dexp_right)(const jn_call *c) {
+void JN_(se3_dexp_right)(const jn_call *call) {
   mat3 J, Q;
   se3_dexp(negative(t_load(IN(0))), &J, &Q);
   store_lower(J, Q, J, OUT);
 }
-void JN_(se3_dexp_left_inverse)(const jn_call *c) {
+void JN_(se3_dexp_left_inverse)(const jn_call *call) {
   mat3 J, Q;
   se3_dexp_inverse(t_load(IN(0)), &J, &Q);
   store_lower(J, Q, J, OUT);
 }
-void JN_(se3_dexp_right_inverse)(const jn_call *c) {
+void JN_(se3_dexp_right_inverse)(const jn_call *call) {
   mat3 J, Q;
   se3_dexp_inverse(negative(t_load(IN(0))), &J, &Q);
   store_lower(J, Q, J, OUT);
 }
 
-void JN_(se3_multiply)(const jn_call *c) { se3_store(se3_mul(se3_load(IN(0)), se3_load(IN(1))), OUT); }
-void JN_(se3_inverse)(const jn_call *c) { se3_store(se3_inverse(se3_load(IN(0))), OUT); }
+void JN_(se3_multiply)(const jn_call *call) { se3_store(se3_mul(se3_load(IN(0)), se3_load(IN(1))), OUT); }
+void JN_(se3_inverse)(const jn_call *call) { se3_store(se3_inverse(se3_load(IN(0))), OUT); }
 
-void JN_(adjoint_matrix)(const jn_call *c) {
+void JN_(adjoint_matrix)(const jn_call *call) {
   pose T = se3_load(IN(0));
   store_lower(T.R, m3_prod(skew(T.p), T.R), T.R, OUT);
 }
-void JN_(bracket_matrix)(const jn_call *c) {
+void JN_(bracket_matrix)(const jn_call *call) {
   twist V = t_load(IN(0));
   store_lower(skew(V.w), skew(V.v), skew(V.w), OUT);
 }
-void JN_(twist_transform)(const jn_call *c) { t_store(t_Ad(se3_load(IN(0)), t_load(IN(1))), OUT); }
-void JN_(wrench_transform)(const jn_call *c) { w_store(w_Ad(se3_load(IN(0)), w_load(IN(1))), OUT); }
-void JN_(twist_bracket)(const jn_call *c) { t_store(t_ad(t_load(IN(0)), t_load(IN(1))), OUT); }
-void JN_(wrench_bracket)(const jn_call *c) { w_store(w_ad(t_load(IN(0)), w_load(IN(1))), OUT); }
+void JN_(twist_transform)(const jn_call *call) { t_store(t_Ad(se3_load(IN(0)), t_load(IN(1))), OUT); }
+void JN_(wrench_transform)(const jn_call *call) { w_store(w_Ad(se3_load(IN(0)), w_load(IN(1))), OUT); }
+void JN_(twist_bracket)(const jn_call *call) { t_store(t_ad(t_load(IN(0)), t_load(IN(1))), OUT); }
+void JN_(wrench_bracket)(const jn_call *call) { w_store(w_ad(t_load(IN(0)), w_load(IN(1))), OUT); }
 
-void JN_(inertia_matrix)(const jn_call *c) {
+void JN_(inertia_matrix)(const jn_call *call) {
   inertia I = i_load(IN(0));
   mat3 h = skew(I.h);
   m3_store_rows(s3_full(I.J), OUT, 6);
@@ -73,19 +75,19 @@ void JN_(inertia_matrix)(const jn_call *c) {
   m3_store_rows(m3_transpose(h), OUT + 18, 6);
   m3_store_rows(m3_scale(I.m, m3_identity()), OUT + 21, 6);
 }
-void JN_(inertia_multiply)(const jn_call *c) { w_store(i_mul(i_load(IN(0)), t_load(IN(1))), OUT); }
-void JN_(inertia_transform)(const jn_call *c) { i_store(i_move(se3_load(IN(0)), i_load(IN(1))), OUT); }
+void JN_(inertia_multiply)(const jn_call *call) { w_store(i_mul(i_load(IN(0)), t_load(IN(1))), OUT); }
+void JN_(inertia_transform)(const jn_call *call) { i_store(i_move(se3_load(IN(0)), i_load(IN(1))), OUT); }
 
-void JN_(quaternion_to_rotation)(const jn_call *c) { m3_store_rows(q_rotation(q_load(IN(0))), OUT, 3); }
-void JN_(rotation_to_quaternion)(const jn_call *c) { q_store(q_from_rotation(m3_load_rows(IN(0), 3)), OUT); }
-void JN_(quaternion_multiply)(const jn_call *c) { q_store(q_mul(q_load(IN(0)), q_load(IN(1))), OUT); }
-void JN_(rpy_to_rotation)(const jn_call *c) { m3_store_rows(so3_from_rpy(v3_load(IN(0))), OUT, 3); }
-void JN_(rotation_to_rpy)(const jn_call *c) { v3_store(so3_to_rpy(m3_load_rows(IN(0), 3)), OUT); }
+void JN_(quaternion_to_rotation)(const jn_call *call) { m3_store_rows(q_rotation(q_load(IN(0))), OUT, 3); }
+void JN_(rotation_to_quaternion)(const jn_call *call) { q_store(q_from_rotation(m3_load_rows(IN(0), 3)), OUT); }
+void JN_(quaternion_multiply)(const jn_call *call) { q_store(q_mul(q_load(IN(0)), q_load(IN(1))), OUT); }
+void JN_(rpy_to_rotation)(const jn_call *call) { m3_store_rows(so3_from_rpy(v3_load(IN(0))), OUT, 3); }
+void JN_(rotation_to_rpy)(const jn_call *call) { v3_store(so3_to_rpy(m3_load_rows(IN(0), 3)), OUT); }
 
-void JN_(axis_angle_to_rotation)(const jn_call *c) {
+void JN_(axis_angle_to_rotation)(const jn_call *call) {
   m3_store_rows(so3_exp(v3_scale(IN(0)[3], v3_load(IN(0)))), OUT, 3);
 }
-void JN_(rotation_to_axis_angle)(const jn_call *c) {
+void JN_(rotation_to_axis_angle)(const jn_call *call) {
   vec3 w = so3_log(m3_load_rows(IN(0), 3));
   real most = r_max(r_abs(w.x), r_max(r_abs(w.y), r_abs(w.z)));
   mask some = less(ZERO, most);

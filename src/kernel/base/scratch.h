@@ -25,10 +25,10 @@ static inline real *take(real **at, size_t count) {
 #define TAKE_INTS(at, count) ((int32_t *)(void *)take(at, (size_t)(count)))
 
 /* Whether the call only counts: notes that scratch memory is taken up to `at`. */
-static inline int counts(const jn_call *c, const real *at) {
-  if (__builtin_expect(!c->counted, 1)) return 0;
-  size_t bytes = (size_t)((const char *)at - (const char *)c->scratch);
-  if (bytes > *c->counted) *c->counted = bytes;
+static inline int counts(const jn_call *call, const real *at) {
+  if (__builtin_expect(!call->counted, 1)) return 0;
+  size_t bytes = (size_t)((const char *)at - (const char *)call->scratch);
+  if (bytes > *call->counted) *call->counted = bytes;
   return 1;
 }
 

@@ -104,21 +104,21 @@ static inline axes axes_of_world(void) {
 }
 
 /* Those of a body that turns about z, from those of its parent. */
-static inline axes axes_rotate_z(const JN_S(body) * b, real c, real s, space x, space y, space z) {
-  space d = sp_sum(x, y, z, b->p, 1), X = sp_sum(x, y, z, b->R, 3), Y = sp_sum(x, y, z, b->R + 1, 3);
-  space Z = sp_sum(x, y, z, b->R + 2, 3);
+static inline axes axes_rotate_z(const JN_S(body) * body, real c, real s, space x, space y, space z) {
+  space d = sp_sum(x, y, z, body->p, 1), X = sp_sum(x, y, z, body->R, 3), Y = sp_sum(x, y, z, body->R + 1, 3);
+  space Z = sp_sum(x, y, z, body->R + 2, 3);
   return (axes){sp_axpy(c, X, sp_scale(s, Y)), sp_sub(sp_scale(c, Y), sp_scale(s, X)), Z, d};
 }
 /* Those of body i from those of its parent, P. */
-static inline axes axes_outward(const JN_S(tree) * t, int i, const real *q, angles turn, const axes *P) {
-  const JN_S(body) *b = &t->body[i];
-  if (b->kind <= JN_BODY_HELICAL) {
-    axes o = axes_rotate_z(b, turn.c[i], turn.s[i], P->x, P->y, P->z);
-    if (b->kind == JN_BODY_PRISMATIC) o.d = sp_axpy(joint_position(b, q), o.z, o.d);
-    if (b->kind == JN_BODY_HELICAL) o.d = sp_axpy(splat(b->pitch) * joint_position(b, q), o.z, o.d);
+static inline axes axes_outward(const JN_S(tree) * tree, int i, const real *q, angles angle, const axes *P) {
+  const JN_S(body) *body = &tree->body[i];
+  if (body->kind <= JN_BODY_HELICAL) {
+    axes o = axes_rotate_z(body, angle.c[i], angle.s[i], P->x, P->y, P->z);
+    if (body->kind == JN_BODY_PRISMATIC) o.d = sp_axpy(joint_position(body, q), o.z, o.d);
+    if (body->kind == JN_BODY_HELICAL) o.d = sp_axpy(splat(body->pitch) * joint_position(body, q), o.z, o.d);
     return o;
   }
-  pose X = body_pose(t, b, q, turn.c[i], turn.s[i]);
+  pose X = body_pose(tree, body, q, angle.c[i], angle.s[i]);
   return (axes){sp_rotate(P->x, P->y, P->z, X.R.x), sp_rotate(P->x, P->y, P->z, X.R.y),
                 sp_rotate(P->x, P->y, P->z, X.R.z), sp_rotate(P->x, P->y, P->z, X.p)};
 }
@@ -128,21 +128,21 @@ static inline screw axes_screw(const axes *R, twist V) {
 static inline mat3 axes_rotation(const axes *R) { return (mat3){sp_numbers(R->x), sp_numbers(R->y), sp_numbers(R->z)}; }
 
 /* Screws of body i; of a revolute joint an axis alone. */
-static inline void axes_screws(const JN_S(tree) * t, int i, const real *q, const axes *R, space *w, space *v) {
-  const JN_S(body) *b = &t->body[i];
+static inline void axes_screws(const JN_S(tree) * tree, int i, const real *q, const axes *R, space *w, space *v) {
+  const JN_S(body) *body = &tree->body[i];
   twist S[6];
-  if (is_revolute(b)) {
-    w[0] = sp_scale(splat(b->ratio), R->z);
+  if (is_revolute(body)) {
+    w[0] = sp_scale(splat(body->ratio), R->z);
     v[0] = sp_zero();
     return;
   }
-  if (b->axis == JN_AXIS_TRANSLATION) {
+  if (body->axis == JN_AXIS_TRANSLATION) {
     w[0] = sp_zero();
-    v[0] = sp_scale(splat(b->ratio), R->z);
+    v[0] = sp_scale(splat(body->ratio), R->z);
     return;
   }
-  joint_screws(t, b, q, NULL, S, NULL);
-  for (int k = 0; k < b->nv; k++) {
+  joint_screws(tree, body, q, NULL, S, NULL);
+  for (int k = 0; k < body->nv; k++) {
     screw X = axes_screw(R, S[k]);
     w[k] = X.w;
     v[k] = X.v;

@@ -9,58 +9,60 @@
 #include "variant.h"
 
 /* Of coordinate k of a body: how far its spring is from rest, and the force. */
-static inline real spring_stretch(const JN_S(tree) * t, const JN_S(body) * b, int k, const real *q) {
-  return q[b->iq + k] - splat(t->rest[b->iv + k]);
+static inline real spring_stretch(const JN_S(tree) * tree, const JN_S(body) * body, int k, const real *q) {
+  return q[body->iq + k] - splat(tree->rest[body->iv + k]);
 }
-static inline real spring_force(const JN_S(tree) * t, const JN_S(body) * b, int k, const real *q) {
-  return splat(t->stiffness[b->iv + k]) * spring_stretch(t, b, k, q);
+static inline real spring_force(const JN_S(tree) * tree, const JN_S(body) * body, int k, const real *q) {
+  return splat(tree->stiffness[body->iv + k]) * spring_stretch(tree, body, k, q);
 }
 
-static inline int carries_springs(const JN_S(body) * b) {
-  return b->owner && b->kind != JN_BODY_SPHERICAL && b->kind != JN_BODY_FREE;
+static inline int carries_springs(const JN_S(body) * body) {
+  return body->owner && body->kind != JN_BODY_SPHERICAL && body->kind != JN_BODY_FREE;
 }
 
 /* force [nv] += sign * the forces of all springs. */
-static inline void add_springs(const JN_S(tree) * t, const real *q, real sign, real *force) {
-  for (int i = 0; i < t->nb && t->carries_springs; i++) {
-    const JN_S(body) *b = &t->body[i];
-    for (int k = 0; k < b->nv && carries_springs(b); k++) force[b->iv + k] += sign * spring_force(t, b, k, q);
+static inline void add_springs(const JN_S(tree) * tree, const real *q, real sign, real *force) {
+  for (int i = 0; i < tree->nb && tree->carries_springs; i++) {
+    const JN_S(body) *body = &tree->body[i];
+    for (int k = 0; k < body->nv && carries_springs(body); k++)
+      force[body->iv + k] += sign * spring_force(tree, body, k, q);
   }
 }
 
 /* change [nv] += what the springs' forces change by when coordinates change by dq [nv]. */
-static inline void add_spring_change(const JN_S(tree) * t, const real *dq, real *change) {
-  for (int r = 0; r < t->nv && t->carries_springs && dq; r++) change[r] += splat(t->stiffness[r]) * dq[r];
+static inline void add_spring_change(const JN_S(tree) * tree, const real *dq, real *change) {
+  for (int r = 0; r < tree->nv && tree->carries_springs && dq; r++) change[r] += splat(tree->stiffness[r]) * dq[r];
 }
 
 /* What the diagonal of dtau/dq gets from coordinate k of a body. */
-static inline real stiffness_of(const JN_S(tree) * t, const JN_S(body) * b, int k) {
-  return b->owner ? splat(t->stiffness[b->iv + k]) : splat((scalar)0);
+static inline real stiffness_of(const JN_S(tree) * tree, const JN_S(body) * body, int k) {
+  return body->owner ? splat(tree->stiffness[body->iv + k]) : splat((scalar)0);
 }
 
 /* Taylor coefficient j of the stretch; v: Taylor rows of velocities. q_j = v_{j-1} / j. */
-static inline real stretch_order(const JN_S(tree) * t, const JN_S(body) * b, int k, const real *q, const real *v,
+static inline real stretch_order(const JN_S(tree) * tree, const JN_S(body) * body, int k, const real *q, const real *v,
                                  int j) {
-  return j ? v[(j - 1) * t->nv + b->iv + k] / splat((scalar)j) : spring_stretch(t, b, k, q);
+  return j ? v[(j - 1) * tree->nv + body->iv + k] / splat((scalar)j) : spring_stretch(tree, body, k, q);
 }
 
 /* Order j of the forces, added to Taylor coefficients tau [nv]. */
-static inline void add_springs_order(const JN_S(tree) * t, const real *q, const real *v, int j, real *tau) {
-  for (int i = 0; i < t->nb && t->carries_springs; i++) {
-    const JN_S(body) *b = &t->body[i];
-    for (int k = 0; k < b->nv && carries_springs(b); k++)
-      tau[b->iv + k] += splat(t->stiffness[b->iv + k]) * stretch_order(t, b, k, q, v, j);
+static inline void add_springs_order(const JN_S(tree) * tree, const real *q, const real *v, int j, real *tau) {
+  for (int i = 0; i < tree->nb && tree->carries_springs; i++) {
+    const JN_S(body) *body = &tree->body[i];
+    for (int k = 0; k < body->nv && carries_springs(body); k++)
+      tau[body->iv + k] += splat(tree->stiffness[body->iv + k]) * stretch_order(tree, body, k, q, v, j);
   }
 }
 
 /* Order j of the energy stored: half the sum of stiffness times the square of the stretch. */
-static inline real spring_energy_order(const JN_S(tree) * t, const real *q, const real *v, int j) {
-  real sum = splat(j == 0 ? 2 * t->spring_energy : 0);
-  for (int i = 0; i < t->nb && t->carries_springs; i++) {
-    const JN_S(body) *b = &t->body[i];
-    for (int k = 0; k < b->nv && carries_springs(b); k++)
+static inline real spring_energy_order(const JN_S(tree) * tree, const real *q, const real *v, int j) {
+  real sum = splat(j == 0 ? 2 * tree->spring_energy : 0);
+  for (int i = 0; i < tree->nb && tree->carries_springs; i++) {
+    const JN_S(body) *body = &tree->body[i];
+    for (int k = 0; k < body->nv && carries_springs(body); k++)
       for (int l = 0; l <= j; l++)
-        sum += splat(t->stiffness[b->iv + k]) * stretch_order(t, b, k, q, v, l) * stretch_order(t, b, k, q, v, j - l);
+        sum += splat(tree->stiffness[body->iv + k]) * stretch_order(tree, body, k, q, v, l) *
+               stretch_order(tree, body, k, q, v, j - l);
   }
   return splat((scalar)0.5) * sum;
 }

@@ -10,13 +10,13 @@
 #include "world.h"
 
 /* First coordinate of body i, or the end of all. */
-static inline int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->body[i].id : t->nd; }
+static inline int id_of(const JN_S(tree) * tree, int i) { return i < tree->nb ? tree->body[i].id : tree->nd; }
 
 /* How many coordinates are inward or outward of one, on average: rows of a column of derivatives that are not zero. */
-static inline int branch_length(const JN_S(tree) * t) {
+static inline int branch_length(const JN_S(tree) * tree) {
   int sum = 0;
-  for (int i = 0; i < t->nb; i++) sum += t->body[i].nv * (t->body[i].stop - t->body[i].id);
-  return t->nv ? 2 * sum / t->nv : 0;
+  for (int i = 0; i < tree->nb; i++) sum += tree->body[i].nv * (tree->body[i].stop - tree->body[i].id);
+  return tree->nv ? 2 * sum / tree->nv : 0;
 }
 
 /* x from lane `from` on, and x in lanes below `to`; zero in the others. */

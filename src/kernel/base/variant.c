@@ -79,12 +79,13 @@ static size_t scratch_bytes(const void *tree, int order) {
 static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
 static size_t tree_bytes(const void *tree_d) {
-  const jn_tree_d *t = tree_d;
-  return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
-         up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
-         up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar)) +
-         up(jn__constants_size(t->nb) * sizeof(scalar)) +
-         (t->coupled ? up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) : 0);
+  const jn_tree_d *tree = tree_d;
+  return up(sizeof(JN_S(tree))) + up((size_t)tree->nb * sizeof(JN_S(body))) +
+         up((size_t)(tree->nframe + tree->nlink) * sizeof(JN_S(frame))) +
+         up((size_t)tree->nscrew * sizeof(JN_S(screw))) +
+         up((size_t)(2 * tree->nd + 10 * tree->nlink + 2 * tree->nv) * sizeof(scalar)) +
+         up(jn__constants_size(tree->nb) * sizeof(scalar)) +
+         (tree->coupled ? up(sizeof(JN_S(tree))) + up((size_t)tree->nb * sizeof(JN_S(body))) : 0);
 }
 
 static void convert(scalar *to, const double *from, int n) {
@@ -128,65 +129,65 @@ static const JN_S(tree) * convert_uncoupled(const JN_S(tree) * o, const jn_tree_
 }
 
 static void tree_convert(const void *tree_d, void *memory) {
-  const jn_tree_d *t = tree_d;
+  const jn_tree_d *tree = tree_d;
   char *at = memory;
   JN_S(tree) *o = memory;
   at += up(sizeof *o);
   JN_S(body) *body = (JN_S(body) *)at;
-  at += up((size_t)t->nb * sizeof *body);
+  at += up((size_t)tree->nb * sizeof *body);
   JN_S(frame) *frame = (JN_S(frame) *)at;
-  at += up((size_t)(t->nframe + t->nlink) * sizeof *frame);
+  at += up((size_t)(tree->nframe + tree->nlink) * sizeof *frame);
   JN_S(screw) *screw = (JN_S(screw) *)at;
-  at += up((size_t)t->nscrew * sizeof *screw);
+  at += up((size_t)tree->nscrew * sizeof *screw);
   scalar *armature = (scalar *)at;
-  at += up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar));
+  at += up((size_t)(2 * tree->nd + 10 * tree->nlink + 2 * tree->nv) * sizeof(scalar));
   scalar *constants = (scalar *)at;
-  *o = (JN_S(tree)){.nb = t->nb,
-                    .nq = t->nq,
-                    .nv = t->nv,
-                    .nd = t->nd,
-                    .nframe = t->nframe,
-                    .nscrew = t->nscrew,
-                    .nlink = t->nlink,
-                    .coupled = t->coupled,
-                    .in_body_order = t->in_body_order,
-                    .carries_springs = t->carries_springs,
-                    .chain = t->chain,
-                    .one_each_after_base = t->one_each_after_base,
-                    .has_armature = t->has_armature,
-                    .one_each = t->one_each,
+  *o = (JN_S(tree)){.nb = tree->nb,
+                    .nq = tree->nq,
+                    .nv = tree->nv,
+                    .nd = tree->nd,
+                    .nframe = tree->nframe,
+                    .nscrew = tree->nscrew,
+                    .nlink = tree->nlink,
+                    .coupled = tree->coupled,
+                    .in_body_order = tree->in_body_order,
+                    .carries_springs = tree->carries_springs,
+                    .chain = tree->chain,
+                    .one_each_after_base = tree->one_each_after_base,
+                    .has_armature = tree->has_armature,
+                    .one_each = tree->one_each,
                     .constants = constants,
-                    .spring_energy = (scalar)t->spring_energy,
+                    .spring_energy = (scalar)tree->spring_energy,
                     .body = body,
                     .frame = frame,
-                    .placement = frame + t->nframe,
+                    .placement = frame + tree->nframe,
                     .screw = screw,
                     .armature = armature,
-                    .reference_inertia = armature + t->nd,
-                    .link_inertia = armature + 2 * t->nd,
-                    .stiffness = armature + 2 * t->nd + 10 * t->nlink,
-                    .rest = armature + 2 * t->nd + 10 * t->nlink + t->nv,
-                    .link_parent = t->link_parent,
-                    .order = t->order,
-                    .lambda = t->lambda,
-                    .elimination_place = t->elimination_place};
-  convert(o->gravity, t->gravity, 3);
-  for (int i = 0; i < t->nb; i++) convert_body(&body[i], &t->body[i]);
-  convert_frames(frame, t->frame, t->nframe);
-  convert_frames(frame + t->nframe, t->placement, t->nlink);
-  for (int i = 0; i < t->nscrew; i++) {
-    convert(screw[i].X, t->screw[i].X, 6);
-    screw[i].scale = (scalar)t->screw[i].scale;
-    screw[i].prismatic = t->screw[i].prismatic;
+                    .reference_inertia = armature + tree->nd,
+                    .link_inertia = armature + 2 * tree->nd,
+                    .stiffness = armature + 2 * tree->nd + 10 * tree->nlink,
+                    .rest = armature + 2 * tree->nd + 10 * tree->nlink + tree->nv,
+                    .link_parent = tree->link_parent,
+                    .order = tree->order,
+                    .lambda = tree->lambda,
+                    .elimination_place = tree->elimination_place};
+  convert(o->gravity, tree->gravity, 3);
+  for (int i = 0; i < tree->nb; i++) convert_body(&body[i], &tree->body[i]);
+  convert_frames(frame, tree->frame, tree->nframe);
+  convert_frames(frame + tree->nframe, tree->placement, tree->nlink);
+  for (int i = 0; i < tree->nscrew; i++) {
+    convert(screw[i].X, tree->screw[i].X, 6);
+    screw[i].scale = (scalar)tree->screw[i].scale;
+    screw[i].prismatic = tree->screw[i].prismatic;
   }
-  convert(armature, t->armature, t->nd);
-  convert(armature + t->nd, t->reference_inertia, t->nd);
-  convert(armature + 2 * t->nd, t->link_inertia, 10 * t->nlink);
-  convert(armature + 2 * t->nd + 10 * t->nlink, t->stiffness, t->nv);
-  convert(armature + 2 * t->nd + 10 * t->nlink + t->nv, t->rest, t->nv);
-  convert(constants, t->constants, (int)jn__constants_size(t->nb));
-  at += up(jn__constants_size(t->nb) * sizeof(scalar));
-  if (t->coupled) o->uncoupled = convert_uncoupled(o, t->uncoupled, at);
+  convert(armature, tree->armature, tree->nd);
+  convert(armature + tree->nd, tree->reference_inertia, tree->nd);
+  convert(armature + 2 * tree->nd, tree->link_inertia, 10 * tree->nlink);
+  convert(armature + 2 * tree->nd + 10 * tree->nlink, tree->stiffness, tree->nv);
+  convert(armature + 2 * tree->nd + 10 * tree->nlink + tree->nv, tree->rest, tree->nv);
+  convert(constants, tree->constants, (int)jn__constants_size(tree->nb));
+  at += up(jn__constants_size(tree->nb) * sizeof(scalar));
+  if (tree->coupled) o->uncoupled = convert_uncoupled(o, tree->uncoupled, at);
 }
 
 #if defined(__AVX512F__)

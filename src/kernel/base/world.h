@@ -7,7 +7,7 @@
 
 #include "sweep.h"
 
-static inline int is_revolute(const JN_S(body) * b) { return b->kind == JN_BODY_REVOLUTE; }
+static inline int is_revolute(const JN_S(body) * body) { return body->kind == JN_BODY_REVOLUTE; }
 
 /* The same twist about a point at d from the one before; the same wrench, inertia about the point from which the one
  * before is at d. */
@@ -56,14 +56,14 @@ static inline void crossed_add(crossed *to, const crossed *X, vec3 d) {
   to->u = v3_add(to->u, u);
   to->w = v3_add(to->w, X->w);
 }
-static inline wrench crossed_mul(const crossed *X, int turn, twist S) {
+static inline wrench crossed_mul(const crossed *X, int revolute, twist S) {
   wrench F = {m3_mul(X->A, S.w), v3_neg(m3_mul(X->Z, S.w))};
-  if (turn) return F;
+  if (revolute) return F;
   return (wrench){v3_add(F.m, v3_add(cross(X->u, S.v), m3_mul(X->Z, S.v))), v3_add(F.f, cross(X->w, S.v))};
 }
-static inline wrench crossed_tmul(const crossed *X, int turn, twist S) {
+static inline wrench crossed_tmul(const crossed *X, int revolute, twist S) {
   wrench F = {m3_tmul(X->A, S.w), v3_sub(m3_tmul(X->Z, S.w), cross(X->u, S.w))};
-  if (turn) return F;
+  if (revolute) return F;
   return (wrench){v3_sub(F.m, m3_tmul(X->Z, S.v)), v3_sub(F.f, cross(X->w, S.v))};
 }
 
@@ -80,12 +80,12 @@ FLAT inertia i_to_world(mat3 R, const scalar *I) {
 }
 
 /* I S of a screw of body b. */
-static inline wrench screw_momentum(const JN_S(body) * b, inertia I, twist S) {
-  if (is_revolute(b)) return (wrench){s3_mul(I.J, S.w), cross(S.w, I.h)};
+static inline wrench screw_momentum(const JN_S(body) * body, inertia I, twist S) {
+  if (is_revolute(body)) return (wrench){s3_mul(I.J, S.w), cross(S.w, I.h)};
   return i_mul(I, S);
 }
-static inline real screw_power(const JN_S(body) * b, wrench F, twist S) {
-  return is_revolute(b) ? dot(F.m, S.w) : power(F, S);
+static inline real screw_power(const JN_S(body) * body, wrench F, twist S) {
+  return is_revolute(body) ? dot(F.m, S.w) : power(F, S);
 }
 
 #endif

@@ -183,7 +183,7 @@ typedef struct many_room {
 } many_room;
 
 static inline void many_room_place(const JN_S(tree) * t, real *inverse, many_room *r, real **at) {
-  r->u = (articulation){.t = t, .x = TAKE_ALIGNED(at, t->nd, eliminated), .d = TAKE_ALIGNED(at, t->nb, space)};
+  r->u = (articulation){.tree = t, .x = TAKE_ALIGNED(at, t->nd, eliminated), .d = TAKE_ALIGNED(at, t->nb, space)};
   equations_place(&r->u, &r->e, at);
   r->M = compact_place(t, inverse, at);
   r->y = take(at, (size_t)t->nv);
@@ -265,7 +265,7 @@ static int derivatives_forward(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   if (c->data || !is_special(c, c->in[4]) || (factors_are_quicker(t) && !c->counted)) return 0;
   real *at = c->scratch, *const *out = (real *const *)c->out, *end;
-  articulation o = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, eliminated), .d = TAKE_ALIGNED(&at, t->nb, space)};
+  articulation o = {.tree = t, .x = TAKE_ALIGNED(&at, t->nd, eliminated), .d = TAKE_ALIGNED(&at, t->nb, space)};
   equations e;
   equations_place(&o, &e, &at);
   linearization_one w = one_place(t, c->in[0], c->in[1], NULL, &at);

@@ -209,7 +209,7 @@ static inline strips_room strips_place(const JN_S(tree) * t, real **at) {
 
 /* The strips of all columns; the last may share columns with the one before. */
 static inline column_strip *strips_fill(const strips_room *r, int *count) {
-  const JN_S(tree) *t = r->b.t;
+  const JN_S(tree) *t = r->b.tree;
   int n = t->nv;
   int32_t *row = r->row;
   sparsity_fill(&r->b);

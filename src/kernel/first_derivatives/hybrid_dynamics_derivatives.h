@@ -10,9 +10,9 @@
 
 /* N in place of the factors of the free coordinates, in the order of v, zero elsewhere. */
 static inline void free_inverse(const compact *M, const compact_inverse *r, const unsigned char *prescribed) {
-  int n = M->t->nv;
+  int n = M->tree->nv;
   compact_invert(M, r);
-  reorder(M->t, M->H, r->end);
+  reorder(M->tree, M->H, r->end);
   for (int i = 0; i < n && prescribed; i++)
     if (prescribed[i]) M->H[i * n + i] = ZERO;
 }
@@ -46,7 +46,7 @@ static inline int free_of_branch(const sparsity *b, const unsigned char *prescri
  * so that y has the last of these for them. y [2 nv]. */
 static inline void prescribed_rows(const sparsity *b, const unsigned char *prescribed, const solved x[3], real *y,
                                    real *N, real *M) {
-  int n = b->t->nv;
+  int n = b->tree->nv;
   real *given = y + n;
   for (int i = 0; i < n; i++) given[i] = prescribed[i] ? K(1) : ZERO;
   for (int p = 0; p < n; p++) {

@@ -50,15 +50,15 @@ typedef struct forward_sweep {
   const real *driving; /* [nv] tau minus the forces of springs; NULL: zero */
 } forward_sweep;
 
-static inline forward_sweep forward_place(const jn_call *c, real **at) {
-  const JN_S(tree) *tree = c->tree;
+static inline forward_sweep forward_place(const jn_call *call, real **at) {
+  const JN_S(tree) *tree = call->tree;
   forward_sweep sweep = {.joints = {tree, TAKE_ALIGNED(at, tree->nb, space), TAKE_ALIGNED(at, tree->nd, eliminated)},
-                         .v = c->in[1],
-                         .a = c->in[2],
-                         .tau = c->in[3],
-                         .driving = c->in[3],
-                         .prescribed = c->data,
-                         .loaded = c->in[4] != NULL};
+                         .v = call->in[1],
+                         .a = call->in[2],
+                         .tau = call->in[3],
+                         .driving = call->in[3],
+                         .prescribed = call->data,
+                         .loaded = call->in[4] != NULL};
   sweep.body = TAKE_ALIGNED(at, tree->nb, solid);
   sweep.V = TAKE_ALIGNED(at, tree->nb, screw);
   sweep.S = TAKE(at, tree->nd, screw);
@@ -81,7 +81,7 @@ static inline int has_prescribed(const forward_sweep *sweep, const JN_S(body) * 
 
 /* c = Psi v + S a of prescribed coordinates. */
 static inline twist known_acceleration(const forward_sweep *sweep, int i) {
-  const JN_S(body) *body = &sweep->joints.t->body[i];
+  const JN_S(body) *body = &sweep->joints.tree->body[i];
   screw c = screw_zero();
 
   /* Psi v. Revolute joints, which are nearly all, have a line of their own. */
@@ -102,7 +102,7 @@ static inline twist known_acceleration(const forward_sweep *sweep, int i) {
 
 /* p = - external wrenches, turned from link frames into the world's axes. */
 static inline void subtract_external(const forward_sweep *sweep, const real *wrenches) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   for (int i = 0; i < tree->nb; i++) sweep->p[i] = w_zero();
 
   for (int link = 0; link < tree->nlink; link++) {
@@ -115,7 +115,7 @@ static inline void subtract_external(const forward_sweep *sweep, const real *wre
 
 /* The forces that drive the bodies: tau minus the forces of springs. */
 static inline const real *subtract_springs(const forward_sweep *sweep, const real *q) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   if (!tree->carries_springs) return sweep->tau;
   for (int k = 0; k < tree->nv; k++) sweep->net[k] = sweep->tau ? sweep->tau[k] : ZERO;
   add_springs(tree, q, K(-1), sweep->net);
@@ -124,7 +124,7 @@ static inline const real *subtract_springs(const forward_sweep *sweep, const rea
 
 /* Replaces the inertias of the tree by those given for each state, which are in the internal frames of the bodies. */
 static inline void set_inertias(const forward_sweep *sweep, const real *given) {
-  for (int i = 0; i < sweep->joints.t->nb; i++) {
+  for (int i = 0; i < sweep->joints.tree->nb; i++) {
     solid *body = &sweep->body[i];
     const real *own = given + 10 * i;
     body->I.h = sp_rotate(body->at.x, body->at.y, body->at.z, v3_load(own + 1));
@@ -141,7 +141,7 @@ static inline void set_inertias(const forward_sweep *sweep, const real *given) {
 
 /* p of body i, with what its children added. Also puts its screws and driving forces where they are eliminated. */
 FLAT wrench body_bias(const forward_sweep *sweep, int i) {
-  const JN_S(body) *body = &sweep->joints.t->body[i];
+  const JN_S(body) *body = &sweep->joints.tree->body[i];
 
   /* p = V x* I V - external + sum over children. Where nothing was added, p[i] has not been written. */
   wrench p = body->end == i + 1 && !sweep->loaded ? w_zero() : sweep->p[i];
@@ -161,18 +161,18 @@ FLAT wrench body_bias(const forward_sweep *sweep, int i) {
 
 /* p_parent += p' + IA' c, moved to the origin of the parent. */
 FLAT void add_bias_to_parent(const forward_sweep *sweep, int i, wrench p, const body_inertia *IA, twist c) {
-  const JN_S(body) *body = &sweep->joints.t->body[i];
+  const JN_S(body) *body = &sweep->joints.tree->body[i];
   if (body->parent < 0) return;
   p = w_shift(w_add(p, body_mul(IA, c)), sp_numbers(sweep->joints.d[i]));
 
   /* The last child comes first in this sweep, and finds nothing to add to. */
-  if (sweep->loaded || body->end != sweep->joints.t->body[body->parent].end) p = w_add(sweep->p[body->parent], p);
+  if (sweep->loaded || body->end != sweep->joints.tree->body[body->parent].end) p = w_add(sweep->p[body->parent], p);
   sweep->p[body->parent] = p;
 }
 
 /* Step 2 for body i: eliminate its joint, then add what is left to the parent. */
 static inline void eliminate_body(const forward_sweep *sweep, int i, real *pivots) {
-  const JN_S(body) *body = &sweep->joints.t->body[i];
+  const JN_S(body) *body = &sweep->joints.tree->body[i];
   wrench p = body_bias(sweep, i);
 
   /* IA' = IA - U U^T / D, which articulate() also adds to the parent; p' = p + U u / D. */
@@ -191,7 +191,7 @@ static inline void eliminate_body(const forward_sweep *sweep, int i, real *pivot
 
 /* Step 3 for body i: accelerations of its free coordinates, forces of its prescribed ones. */
 static inline void solve_body(const forward_sweep *sweep, int i, twist base, real *a_out, real *tau_out) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   const JN_S(body) *body = &tree->body[i];
 
   /* A = A_parent + c, then a = (u - U^T A) / D and A' = A + S a, coordinate by coordinate. */
@@ -218,7 +218,7 @@ static inline void solve_body(const forward_sweep *sweep, int i, twist base, rea
 
 /* Forces of prescribed coordinates must drive their springs too. */
 static inline void add_prescribed_springs(const forward_sweep *sweep, const real *q, real *tau) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   for (int i = 0; i < tree->nb && tree->carries_springs; i++) {
     const JN_S(body) *body = &tree->body[i];
     for (int k = 0; k < body->nv && carries_springs(body); k++)
@@ -226,26 +226,26 @@ static inline void add_prescribed_springs(const forward_sweep *sweep, const real
   }
 }
 
-void JN_(forward_dynamics)(const jn_call *c) {
-  const JN_S(tree) *tree = c->tree;
-  real *at = c->scratch;
-  angles angle = angles_at(tree, c->in[0], &at);
-  forward_sweep sweep = forward_place(c, &at);
-  if (counts(c, at)) return;
+void JN_(forward_dynamics)(const jn_call *call) {
+  const JN_S(tree) *tree = call->tree;
+  real *at = call->scratch;
+  angles angle = angles_at(tree, call->in[0], &at);
+  forward_sweep sweep = forward_place(call, &at);
+  if (counts(call, at)) return;
 
   /* 1 outwards: poses, screws, twists. */
-  JN_(bodies_outward)(tree, c->in[0], sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
-  if (c->in[5]) set_inertias(&sweep, c->in[5]);
-  if (sweep.loaded) subtract_external(&sweep, c->in[4]);
-  if (c->arg[0] == FORCES_ALL) sweep.driving = subtract_springs(&sweep, c->in[0]);
+  JN_(bodies_outward)(tree, call->in[0], sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
+  if (call->in[5]) set_inertias(&sweep, call->in[5]);
+  if (sweep.loaded) subtract_external(&sweep, call->in[4]);
+  if (call->arg[0] == FORCES_ALL) sweep.driving = subtract_springs(&sweep, call->in[0]);
 
   /* 2 inwards: articulated inertias and biases. */
-  for (int i = tree->nb - 1; i >= 0; i--) eliminate_body(&sweep, i, c->out[2]);
+  for (int i = tree->nb - 1; i >= 0; i--) eliminate_body(&sweep, i, call->out[2]);
 
   /* 3 outwards: accelerations, and forces of prescribed coordinates. */
-  twist base = c->arg[0] ? t_zero() : base_acceleration(tree);
-  for (int i = 0; i < tree->nb; i++) solve_body(&sweep, i, base, c->out[0], c->out[1]);
-  if (c->out[1] && c->arg[0] == FORCES_ALL) add_prescribed_springs(&sweep, c->in[0], c->out[1]);
+  twist base = call->arg[0] ? t_zero() : base_acceleration(tree);
+  for (int i = 0; i < tree->nb; i++) solve_body(&sweep, i, base, call->out[0], call->out[1]);
+  if (call->out[1] && call->arg[0] == FORCES_ALL) add_prescribed_springs(&sweep, call->in[0], call->out[1]);
 }
 
 /* ---- coupled coordinates: several joints share one (open_coordinates.h) ---- */
@@ -253,7 +253,7 @@ void JN_(forward_dynamics)(const jn_call *c) {
 /* Eliminates coordinate k of body i, which no other joint shares, unless it is prescribed. */
 static inline wrench eliminate_unshared(const forward_sweep *sweep, open_coordinates *open, int i, int k,
                                         body_inertia *IA, wrench p, real *pivots) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   const JN_S(body) *body = &tree->body[i];
   eliminated *coordinate = &sweep->joints.x[k];
   open->first[k] = open->terms;
@@ -275,7 +275,7 @@ static inline wrench eliminate_unshared(const forward_sweep *sweep, open_coordin
 
 /* Step 2 for body i. */
 static inline void eliminate_coupled_body(const forward_sweep *sweep, open_coordinates *open, int i, real *pivots) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   const JN_S(body) *body = &tree->body[i];
   wrench p = body_bias(sweep, i);
   body_inertia IA =
@@ -306,7 +306,7 @@ static inline void eliminate_coupled_body(const forward_sweep *sweep, open_coord
 /* Step 3 for body i. */
 static inline void solve_coupled_body(const forward_sweep *sweep, open_coordinates *open, int i, twist base,
                                       real *a_out) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   const JN_S(body) *body = &tree->body[i];
   twist A = body->parent < 0 ? base : t_shift(sweep->A[body->parent], sp_numbers(sweep->joints.d[i]));
   A = t_add(known_acceleration(sweep, i), A);
@@ -337,36 +337,36 @@ static inline void solve_coupled_body(const forward_sweep *sweep, open_coordinat
 
 /* The same with coupled coordinates. pivots [nv] come in out[2], in the order of elimination; forces of prescribed
  * coordinates are those of inverse dynamics. */
-void JN_(forward_dynamics_coupled)(const jn_call *c) {
-  const JN_S(tree) *tree = c->tree;
-  const real *q = c->in[0];
+void JN_(forward_dynamics_coupled)(const jn_call *call) {
+  const JN_S(tree) *tree = call->tree;
+  const real *q = call->in[0];
   if (!tree->coupled) return; /* all others go through forward_dynamics() */
-  real *at = c->scratch, *a = c->out[0], *tau = c->out[1];
+  real *at = call->scratch, *a = call->out[0], *tau = call->out[1];
   angles angle = angles_at(tree, q, &at);
   real *after = at;
-  forward_sweep sweep = forward_place(c, &at);
+  forward_sweep sweep = forward_place(call, &at);
   open_coordinates open = open_place(tree, &at);
-  if (counts(c, at) && counts(c, JN_(inverse_dynamics_scratch)(tree, after))) return;
+  if (counts(call, at) && counts(call, JN_(inverse_dynamics_scratch)(tree, after))) return;
 
   /* 1 outwards. */
   JN_(bodies_outward)(tree, q, sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
-  if (sweep.loaded) subtract_external(&sweep, c->in[4]);
-  if (c->arg[0] == FORCES_ALL) sweep.driving = subtract_springs(&sweep, q);
+  if (sweep.loaded) subtract_external(&sweep, call->in[4]);
+  if (call->arg[0] == FORCES_ALL) sweep.driving = subtract_springs(&sweep, q);
 
   /* 2 inwards; what is still open at the end is eliminated at the world. */
   open_fill(&open, sweep.prescribed, sweep.driving);
-  for (int i = tree->nb - 1; i >= 0; i--) eliminate_coupled_body(&sweep, &open, i, c->out[2]);
+  for (int i = tree->nb - 1; i >= 0; i--) eliminate_coupled_body(&sweep, &open, i, call->out[2]);
   wrench none = w_zero();
-  open_close_met(&open, tree->nb, NULL, &none, c->out[2]);
+  open_close_met(&open, tree->nb, NULL, &none, call->out[2]);
 
   /* 3 outwards. */
-  twist base = c->arg[0] ? t_zero() : base_acceleration(tree);
+  twist base = call->arg[0] ? t_zero() : base_acceleration(tree);
   while (open_solve(&open, -1, 0, base)) continue;
   for (int i = 0; i < tree->nb; i++) solve_coupled_body(&sweep, &open, i, base, a);
   if (!tau) return;
 
   /* Forces: those of inverse dynamics where prescribed, as given elsewhere. */
-  JN_(inverse_dynamics_forces)(tree, q, sweep.v, a, c->in[4], c->arg[0], &angle, after, tau);
+  JN_(inverse_dynamics_forces)(tree, q, sweep.v, a, call->in[4], call->arg[0], &angle, after, tau);
   for (int i = 0; i < tree->nv; i++)
     if (is_free(sweep.prescribed, i)) tau[i] = sweep.tau ? sweep.tau[i] : ZERO;
 }

@@ -15,7 +15,7 @@ enum {
 /* Which rows of a column of M, or of derivatives of forces, are not zero: those of its branch, inward and outward
  * (tree.h). Rows and columns are in the order of v, or in that of elimination. */
 typedef struct sparsity {
-  const JN_S(tree) * t;
+  const JN_S(tree) * tree;
   int elimination;
   int32_t *place; /* [nv] of a coordinate: its place in the order of elimination */
   int32_t *end;   /* [nv] of a place: places [k, end) are outward of it, itself included */
@@ -23,31 +23,31 @@ typedef struct sparsity {
   int32_t *rows;  /* [nv] room */
 } sparsity;
 
-static inline sparsity sparsity_place(const JN_S(tree) * t, int elimination, real **at) {
-  sparsity b = {.t = t, .elimination = elimination};
-  b.place = TAKE_INTS(at, t->nv);
-  b.end = TAKE_INTS(at, t->nv);
-  b.stamp = TAKE_INTS(at, t->nv + 1);
-  b.rows = TAKE_INTS(at, t->nv);
+static inline sparsity sparsity_place(const JN_S(tree) * tree, int elimination, real **at) {
+  sparsity b = {.tree = tree, .elimination = elimination};
+  b.place = TAKE_INTS(at, tree->nv);
+  b.end = TAKE_INTS(at, tree->nv);
+  b.stamp = TAKE_INTS(at, tree->nv + 1);
+  b.rows = TAKE_INTS(at, tree->nv);
   return b;
 }
 
 static inline void sparsity_fill(const sparsity *b) {
-  const JN_S(tree) *t = b->t;
-  for (int k = 0; k < t->nv; k++) {
-    b->place[b->elimination ? k : t->order[k]] = k;
+  const JN_S(tree) *tree = b->tree;
+  for (int k = 0; k < tree->nv; k++) {
+    b->place[b->elimination ? k : tree->order[k]] = k;
     b->end[k] = k + 1;
     b->stamp[k] = 0;
   }
-  b->stamp[t->nv] = 0;
-  for (int k = t->nv - 1; k >= 0; k--)
-    if (t->lambda[k] >= 0 && b->end[t->lambda[k]] < b->end[k]) b->end[t->lambda[k]] = b->end[k];
+  b->stamp[tree->nv] = 0;
+  for (int k = tree->nv - 1; k >= 0; k--)
+    if (tree->lambda[k] >= 0 && b->end[tree->lambda[k]] < b->end[k]) b->end[tree->lambda[k]] = b->end[k];
 }
 
 /* Rows that are not zero in one of columns [c, c + count), to row [nv]; returns how many. */
 static inline int branch_rows(const sparsity *b, int c, int count, int32_t *row) {
-  const JN_S(tree) *t = b->t;
-  int rows = 0, low = t->nv, high = 0, from = 0, to = 0, call = ++b->stamp[t->nv];
+  const JN_S(tree) *tree = b->tree;
+  int rows = 0, low = tree->nv, high = 0, from = 0, to = 0, call = ++b->stamp[tree->nv];
   for (int e = c; e < c + count; e++) {
     int k = b->place[e];
     if (k >= from && k < to) continue; /* with all of its branch */
@@ -56,13 +56,13 @@ static inline int branch_rows(const sparsity *b, int c, int count, int32_t *row)
     for (int j = from; j < to; j++) b->stamp[j] = call;
     if (to > high) high = to;
     if (from < low) low = from;
-    for (int j = t->lambda[k]; j >= 0 && b->stamp[j] != call; j = t->lambda[j]) {
+    for (int j = tree->lambda[k]; j >= 0 && b->stamp[j] != call; j = tree->lambda[j]) {
       b->stamp[j] = call;
       if (j < low) low = j;
     }
   }
   for (int j = low; j < high; j++)
-    if (b->stamp[j] == call) row[rows++] = b->elimination ? j : t->order[j];
+    if (b->stamp[j] == call) row[rows++] = b->elimination ? j : tree->order[j];
   return rows;
 }
 
@@ -96,7 +96,7 @@ typedef struct packed {
 } packed;
 
 typedef struct product {
-  const JN_S(tree) * t;
+  const JN_S(tree) * tree;
   const real *inverse;       /* [nv x nv] */
   real *X[2];                /* [nv x nv] T, then -M^-1 T */
   const unsigned char *zero; /* [nv] rows of T that are zero too; NULL: none */
@@ -106,15 +106,15 @@ typedef struct product {
 } product;
 
 /* What product_solve() needs. elimination: rows and columns are in that order, else in that of v. */
-static inline product product_place(const JN_S(tree) * t, int elimination, const real *inverse, real *X, real *Y,
+static inline product product_place(const JN_S(tree) * tree, int elimination, const real *inverse, real *X, real *Y,
                                     real **at) {
-  product o = {.t = t, .inverse = inverse, .X = {X ? X : Y, Y ? Y : X}};
-  o.now.T = TAKE_ALIGNED(at, 2 * t->nv, tile);
-  o.first.T = TAKE(at, 2 * t->nv, tile);
-  o.now.row = TAKE_INTS(at, t->nv);
-  o.first.row = TAKE_INTS(at, t->nv);
-  o.b = sparsity_place(t, elimination, at);
-  o.dense = elimination && 4 * branch_length(t) >= 3 * t->nv;
+  product o = {.tree = tree, .inverse = inverse, .X = {X ? X : Y, Y ? Y : X}};
+  o.now.T = TAKE_ALIGNED(at, 2 * tree->nv, tile);
+  o.first.T = TAKE(at, 2 * tree->nv, tile);
+  o.now.row = TAKE_INTS(at, tree->nv);
+  o.first.row = TAKE_INTS(at, tree->nv);
+  o.b = sparsity_place(tree, elimination, at);
+  o.dense = elimination && 4 * branch_length(tree) >= 3 * tree->nv;
   if (inverse && !o.dense) sparsity_fill(&o.b); /* else the call only counts */
   return o;
 }
@@ -128,7 +128,7 @@ static __attribute__((noinline)) int rows_left(const unsigned char *zero, int co
 }
 
 static inline void product_pack(const product *o, int c, packed *p) {
-  int n = o->t->nv;
+  int n = o->tree->nv;
   p->c = c;
   for (int m = 0; m < n && o->dense; m++) p->row[m] = m;
   p->count = o->dense ? n : branch_rows(&o->b, c, TILE, p->row);
@@ -141,7 +141,7 @@ static inline void product_pack(const product *o, int c, packed *p) {
 
 /* Rows [r, r + rows) of the result. */
 FLAT void product_rows(const product *o, const packed *p, int r, int rows) {
-  int n = o->t->nv;
+  int n = o->tree->nv;
   const real *A = o->inverse + r * n;
   tile sum[PRODUCT_ROWS][2];
   for (int e = 0; e < rows; e++) sum[e][0] = sum[e][1] = (tile){0};
@@ -160,7 +160,7 @@ FLAT void product_rows(const product *o, const packed *p, int r, int rows) {
 }
 
 static __attribute__((noinline)) void product_columns(const product *o, const packed *p) {
-  int n = o->t->nv, r = 0;
+  int n = o->tree->nv, r = 0;
   for (; r + PRODUCT_ROWS <= n; r += PRODUCT_ROWS) product_rows(o, p, r, PRODUCT_ROWS);
   for (; r + 3 <= n; r += 3) product_rows(o, p, r, 3);
   for (; r < n; r++) product_rows(o, p, r, 1);
@@ -168,7 +168,7 @@ static __attribute__((noinline)) void product_columns(const product *o, const pa
 
 /* The same for fewer columns than a tile has; y [nv]. */
 static inline void product_few(const product *o, real *X, real *y) {
-  int n = o->t->nv;
+  int n = o->tree->nv;
   for (int c = 0; c < n; c++) {
     for (int r = 0; r < n; r++) y[r] = X[r * n + c];
     for (int r = 0; r < n; r++) {
@@ -182,7 +182,7 @@ static inline void product_few(const product *o, real *X, real *y) {
 /* In place, tiles from the last column on. The first one may share columns with the next, so it is copied before those
  * are overwritten. */
 static inline void product_solve(product *o) {
-  int n = o->t->nv, rest = lane_in_tile(n);
+  int n = o->tree->nv, rest = lane_in_tile(n);
   if (n < TILE) {
     product_few(o, o->X[0], (real *)(void *)o->now.T);
     if (o->X[1] != o->X[0]) product_few(o, o->X[1], (real *)(void *)o->now.T);
@@ -199,12 +199,12 @@ static inline void product_solve(product *o) {
 /* -A X in place of X [nv x nlink x 6], of which only rows along the branches of the links are not zero. A [nv x nv],
  * rows and columns of both in the order of v; own [6 nv] is scratch. */
 static inline void wrench_product(const sparsity *b, const real *A, real *own, real *X) {
-  const JN_S(tree) *t = b->t;
-  int n = t->nv, wide = 6 * t->nlink;
-  for (int l = 0; l < t->nlink; l++) {
+  const JN_S(tree) *tree = b->tree;
+  int n = tree->nv, wide = 6 * tree->nlink;
+  for (int l = 0; l < tree->nlink; l++) {
     int rows = 0, call = ++b->stamp[n];
-    for (int i = t->frame[l].body; i >= 0; i = t->body[i].parent)
-      for (int k = t->body[i].iv; k < t->body[i].iv + t->body[i].nv; k++) {
+    for (int i = tree->frame[l].body; i >= 0; i = tree->body[i].parent)
+      for (int k = tree->body[i].iv; k < tree->body[i].iv + tree->body[i].nv; k++) {
         if (b->stamp[b->place[k]] == call) continue; /* coupled coordinates move several bodies */
         b->stamp[b->place[k]] = call;
         for (int e = 0; e < 6; e++) own[6 * rows + e] = X[k * wide + 6 * l + e];

@@ -15,55 +15,55 @@ typedef struct column_room {
 
 /* Column c of X [nv x wide] becomes -M^-1 X. */
 static inline void solve_one(const articulation *o, int wide, int c, const column_room *r, real *X) {
-  const JN_S(tree) *t = o->t;
-  for (int k = 0; k < t->nv; k++) r->x[k] = -X[t->order[k] * wide + c];
+  const JN_S(tree) *tree = o->tree;
+  for (int k = 0; k < tree->nv; k++) r->x[k] = -X[tree->order[k] * wide + c];
   solve_alone(o, r->p, r->A, r->x);
-  for (int k = 0; k < t->nv; k++) X[t->order[k] * wide + c] = r->x[k];
+  for (int k = 0; k < tree->nv; k++) X[tree->order[k] * wide + c] = r->x[k];
 }
 
 /* Forces of prescribed coordinates by accelerations of the others, column by column: M da by RNEA. */
-static inline void prescribed_forces(const jn_call *c, int wide, const angles *turn, real *x, real *at) {
-  const JN_S(tree) *t = c->tree;
-  const unsigned char *prescribed = c->data;
-  const real *da = c->out[0];
-  real *dtau = c->out[1], *a = x + t->nv;
+static inline void prescribed_forces(const jn_call *call, int wide, const angles *angle, real *x, real *at) {
+  const JN_S(tree) *tree = call->tree;
+  const unsigned char *prescribed = call->data;
+  const real *da = call->out[0];
+  real *dtau = call->out[1], *a = x + tree->nv;
   for (int k = 0; k < wide; k++) {
-    for (int i = 0; i < t->nv; i++) a[i] = da[i * wide + k];
-    JN_(inverse_dynamics_forces)(t, c->in[0], NULL, a, NULL, FORCES_WEIGHTLESS, turn, at, x);
-    for (int i = 0; i < t->nv; i++) dtau[i * wide + k] = is_free(prescribed, i) ? ZERO : dtau[i * wide + k] + x[i];
+    for (int i = 0; i < tree->nv; i++) a[i] = da[i * wide + k];
+    JN_(inverse_dynamics_forces)(tree, call->in[0], NULL, a, NULL, FORCES_WEIGHTLESS, angle, at, x);
+    for (int i = 0; i < tree->nv; i++) dtau[i * wide + k] = is_free(prescribed, i) ? ZERO : dtau[i * wide + k] + x[i];
   }
 }
 
 /* By articulated bodies with prescribed coordinates, one column after the other: for trees too large for the factors.
  */
-static void solve_prescribed(const jn_call *c, int wide, const real *T) {
-  const JN_S(tree) *t = c->tree;
-  const unsigned char *prescribed = c->data;
-  real *at = c->scratch, *da = c->out[0], *dtau = c->out[1];
-  column_room r = {take(&at, (size_t)(2 * t->nd)), TAKE(&at, t->nb, wrench), TAKE(&at, t->nb, twist)};
-  angles turn = angles_at(t, c->in[0], &at);
-  articulation_room o = articulation_place(t, &at);
-  if (counts(c, at) && counts(c, JN_(inverse_dynamics_scratch)(t, at))) return;
-  articulation_sweep(&o, c->in[0], turn, prescribed, c->out[2]);
-  for (int i = 0; i < t->nv; i++)
+static void solve_prescribed(const jn_call *call, int wide, const real *T) {
+  const JN_S(tree) *tree = call->tree;
+  const unsigned char *prescribed = call->data;
+  real *at = call->scratch, *da = call->out[0], *dtau = call->out[1];
+  column_room r = {take(&at, (size_t)(2 * tree->nd)), TAKE(&at, tree->nb, wrench), TAKE(&at, tree->nb, twist)};
+  angles angle = angles_at(tree, call->in[0], &at);
+  articulation_room o = articulation_place(tree, &at);
+  if (counts(call, at) && counts(call, JN_(inverse_dynamics_scratch)(tree, at))) return;
+  articulation_sweep(&o, call->in[0], angle, prescribed, call->out[2]);
+  for (int i = 0; i < tree->nv; i++)
     for (int k = 0; k < wide; k++) {
       real x = T[i * wide + k];
       da[i * wide + k] = is_free(prescribed, i) ? x : ZERO;
       if (dtau) dtau[i * wide + k] = x;
     }
   for (int k = 0; k < wide; k++) solve_one(&o.o, wide, k, &r, da);
-  if (dtau) prescribed_forces(c, wide, &turn, r.x, at);
+  if (dtau) prescribed_forces(call, wide, &angle, r.x, at);
 }
 
 /* By articulated bodies, O(n) for each column; nothing is coupled or prescribed. */
-static void solve_articulated(const jn_call *c, int wide, real *X) {
-  const JN_S(tree) *t = c->tree;
-  real *at = c->scratch;
-  column_room r = {take(&at, (size_t)t->nd), TAKE(&at, t->nb, wrench), TAKE(&at, t->nb, twist)};
+static void solve_articulated(const jn_call *call, int wide, real *X) {
+  const JN_S(tree) *tree = call->tree;
+  real *at = call->scratch;
+  column_room r = {take(&at, (size_t)tree->nd), TAKE(&at, tree->nb, wrench), TAKE(&at, tree->nb, twist)};
   articulation o;
   equations e;
-  int fits = articulated_at(t, c, &at, &o, &e, c->out[2]);
-  if (c->counted) return;
+  int fits = articulated_at(tree, call, &at, &o, &e, call->out[2]);
+  if (call->counted) return;
   if (fits)
     equations_solve(&e, -1, wide, X);
   else
@@ -72,44 +72,44 @@ static void solve_articulated(const jn_call *c, int wide, real *X) {
 
 /* M^-1 X in place of X [nv x wide], rows in the order of v: compact_substitute() of whole rows. */
 static inline void substitute_rows(const compact *M, int wide, real *X) {
-  const JN_S(tree) *t = M->t;
-  int n = t->nv;
+  const JN_S(tree) *tree = M->tree;
+  int n = tree->nv;
   for (int k = n - 1; k >= 0; k--) {
     path_before(M, k);
     for (int e = M->depth[k] - 1; e >= 0; e--)
-      add_row(wide, -M->H[k * n + e], X + t->order[k] * wide, X + t->order[M->path[e]] * wide);
+      add_row(wide, -M->H[k * n + e], X + tree->order[k] * wide, X + tree->order[M->path[e]] * wide);
   }
   for (int k = 0; k < n; k++) {
-    real *row = X + t->order[k] * wide, inverse = K(1) / M->H[k * n + M->depth[k]];
+    real *row = X + tree->order[k] * wide, inverse = K(1) / M->H[k * n + M->depth[k]];
     M->path[M->depth[k]] = k;
     for (int c = 0; c < wide; c++) row[c] *= inverse;
-    for (int e = M->depth[k] - 1; e >= 0; e--) add_row(wide, -M->H[k * n + e], X + t->order[M->path[e]] * wide, row);
+    for (int e = M->depth[k] - 1; e >= 0; e--) add_row(wide, -M->H[k * n + e], X + tree->order[M->path[e]] * wide, row);
   }
 }
 
 /* By the factors of M: O(d) for each row of a column. */
-static void solve_factors(const jn_call *c, int wide, const real *T) {
-  const JN_S(tree) *t = c->tree;
-  const unsigned char *prescribed = c->data;
-  int n = t->nv;
-  real *at = c->scratch, *da = c->out[0], *dtau = c->out[1], *whole = take(&at, (size_t)(n * n));
-  compact M = compact_place(t, take(&at, (size_t)(n * n)), &at);
-  angles turn = angles_at(t, c->in[0], &at);
-  if (counts(c, JN_(mass_matrix_scratch)(t, at))) return;
+static void solve_factors(const jn_call *call, int wide, const real *T) {
+  const JN_S(tree) *tree = call->tree;
+  const unsigned char *prescribed = call->data;
+  int n = tree->nv;
+  real *at = call->scratch, *da = call->out[0], *dtau = call->out[1], *whole = take(&at, (size_t)(n * n));
+  compact M = compact_place(tree, take(&at, (size_t)(n * n)), &at);
+  angles angle = angles_at(tree, call->in[0], &at);
+  if (counts(call, JN_(mass_matrix_scratch)(tree, at))) return;
   compact_fill(&M);
-  factors_at(t, c->in[0], &turn, prescribed, at, &M, c->out[2]);
+  factors_at(tree, call->in[0], &angle, prescribed, at, &M, call->out[2]);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < wide; k++) da[i * wide + k] = is_free(prescribed, i) ? -T[i * wide + k] : ZERO;
   substitute_rows(&M, wide, da);
   if (!dtau) return;
-  JN_(mass_matrix_at)(t, c->in[0], &turn, 0, at, whole);
+  JN_(mass_matrix_at)(tree, call->in[0], &angle, 0, at, whole);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < wide; k++) dtau[i * wide + k] = is_free(prescribed, i) ? ZERO : T[i * wide + k];
   for (int k = n - 1; k >= 0; k--) { /* both ways between a row and those inward of it */
-    int i = t->order[k];
+    int i = tree->order[k];
     path_before(&M, k);
     for (int e = 0; e < M.depth[k]; e++) {
-      int j = t->order[M.path[e]];
+      int j = tree->order[M.path[e]];
       if (is_free(prescribed, i) == is_free(prescribed, j)) continue;
       int p = is_free(prescribed, i) ? j : i, f = i + j - p;
       add_row(wide, whole[p * n + f], da + f * wide, dtau + p * wide);
@@ -120,14 +120,14 @@ static void solve_factors(const jn_call *c, int wide, const real *T) {
 /* arg[0]: columns. in: q, T [nv x columns]. data: prescribed coordinates [nv] or NULL. out: da = -M_ff^-1 T_f, zero in
  * rows of prescribed coordinates; dtau = T_p + M_pf da, zero in the other rows (NULL if nothing is prescribed); pivots
  * [nv], in the order of elimination. */
-void JN_(solve_columns)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  const real *T = c->in[1];
-  real *da = c->out[0];
-  int factors = t->coupled || t->nv <= FACTORS_MOST;
-  if (factors && (c->counted || t->coupled || c->data)) solve_factors(c, c->arg[0], T);
-  if (!factors && (c->counted || c->data)) solve_prescribed(c, c->arg[0], T);
-  if (!c->counted && (t->coupled || c->data)) return;
-  if (!c->counted && da != T) memcpy(da, T, (size_t)(t->nv * c->arg[0]) * sizeof *da);
-  solve_articulated(c, c->arg[0], da);
+void JN_(solve_columns)(const jn_call *call) {
+  const JN_S(tree) *tree = call->tree;
+  const real *T = call->in[1];
+  real *da = call->out[0];
+  int factors = tree->coupled || tree->nv <= FACTORS_MOST;
+  if (factors && (call->counted || tree->coupled || call->data)) solve_factors(call, call->arg[0], T);
+  if (!factors && (call->counted || call->data)) solve_prescribed(call, call->arg[0], T);
+  if (!call->counted && (tree->coupled || call->data)) return;
+  if (!call->counted && da != T) memcpy(da, T, (size_t)(tree->nv * call->arg[0]) * sizeof *da);
+  solve_articulated(call, call->arg[0], da);
 }

@@ -427,10 +427,11 @@ void JN_(inverse_dynamics_forces)(const JN_S(tree) * tree, const real *q, const 
   if (which == FORCES_ALL) add_springs(tree, q, K(1), tau);
 }
 
-void JN_(inverse_dynamics)(const jn_call *c) {
-  const JN_S(tree) *tree = c->tree;
-  real *scratch = c->scratch;
-  angles angle = angles_at(tree, c->in[0], &scratch);
-  if (counts(c, JN_(inverse_dynamics_scratch)(tree, scratch))) return;
-  JN_(inverse_dynamics_forces)(tree, c->in[0], c->in[1], c->in[2], c->in[3], c->arg[0], &angle, scratch, c->out[0]);
+void JN_(inverse_dynamics)(const jn_call *call) {
+  const JN_S(tree) *tree = call->tree;
+  real *scratch = call->scratch;
+  angles angle = angles_at(tree, call->in[0], &scratch);
+  if (counts(call, JN_(inverse_dynamics_scratch)(tree, scratch))) return;
+  JN_(inverse_dynamics_forces)
+  (tree, call->in[0], call->in[1], call->in[2], call->in[3], call->arg[0], &angle, scratch, call->out[0]);
 }

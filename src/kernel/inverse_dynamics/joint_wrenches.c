@@ -4,31 +4,31 @@
 #include "../base/sweep.h"
 #include "../base/variant.h"
 
-void JN_(joint_wrenches)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = c->in[1], *a = c->in[2], *W = c->in[3];
-  real *at = c->scratch, *F = c->out[0];
-  pose *X = TAKE(&at, t->nb, pose);
-  twist *V = TAKE(&at, t->nb, twist), *A = TAKE(&at, t->nb, twist);
-  twist *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
-  twist base = base_acceleration(t);
-  angles turn = angles_at(t, q, &at);
-  if (counts(c, at)) return;
-  for (int i = 0; i < t->nb; i++) {
-    outward(t, i, q, v, turn, X, S, V, Psi);
-    A[i] = accelerate(t, i, v, a, X, S, Psi, A, base);
+void JN_(joint_wrenches)(const jn_call *call) {
+  const JN_S(tree) *tree = call->tree;
+  const real *q = call->in[0], *v = call->in[1], *a = call->in[2], *W = call->in[3];
+  real *at = call->scratch, *F = call->out[0];
+  pose *X = TAKE(&at, tree->nb, pose);
+  twist *V = TAKE(&at, tree->nb, twist), *A = TAKE(&at, tree->nb, twist);
+  twist *S = TAKE(&at, tree->nd, twist), *Psi = TAKE(&at, tree->nd, twist);
+  twist base = base_acceleration(tree);
+  angles angle = angles_at(tree, q, &at);
+  if (counts(call, at)) return;
+  for (int i = 0; i < tree->nb; i++) {
+    outward(tree, i, q, v, angle, X, S, V, Psi);
+    A[i] = accelerate(tree, i, v, a, X, S, Psi, A, base);
   }
-  for (int l = 0; l < t->nlink; l++) {
-    const JN_S(frame) *f = &t->frame[l];
-    pose local = se3_constant(f->R, f->p);
-    twist V_link = f->body < 0 || !v ? t_zero() : t_Ad_inverse(local, V[f->body]);
-    twist A_link = t_Ad_inverse(local, f->body < 0 ? base : A[f->body]);
-    wrench own = inertial_wrench(i_constant(t->link_inertia + 10 * l), &V_link, A_link);
+  for (int l = 0; l < tree->nlink; l++) {
+    const JN_S(frame) *frame = &tree->frame[l];
+    pose local = se3_constant(frame->R, frame->p);
+    twist V_link = frame->body < 0 || !v ? t_zero() : t_Ad_inverse(local, V[frame->body]);
+    twist A_link = t_Ad_inverse(local, frame->body < 0 ? base : A[frame->body]);
+    wrench own = inertial_wrench(i_constant(tree->link_inertia + 10 * l), &V_link, A_link);
     w_store(W ? w_sub(own, w_load(W + 6 * l)) : own, F + 6 * l);
   }
-  for (int l = t->nlink - 1; l >= 0; l--) {
-    int p = t->link_parent[l];
+  for (int l = tree->nlink - 1; l >= 0; l--) {
+    int p = tree->link_parent[l];
     if (p < 0) continue;
-    w_store(w_add(w_load(F + 6 * p), w_Ad_inverse(link_pose(t, l, q), w_load(F + 6 * l))), F + 6 * p);
+    w_store(w_add(w_load(F + 6 * p), w_Ad_inverse(link_pose(tree, l, q), w_load(F + 6 * l))), F + 6 * p);
   }
 }

@@ -44,10 +44,10 @@ static inline void add_row(int n, real s, const real *restrict from, real *restr
 }
 
 /* Rows and columns from the order of elimination to that of v, in place; label [n] is scratch. */
-static inline void reorder(const JN_S(tree) * t, real *H, int32_t *label) {
-  int n = t->nv;
-  if (t->in_body_order) return;
-  for (int k = 0; k < n; k++) label[k] = t->order[k];
+static inline void reorder(const JN_S(tree) * tree, real *H, int32_t *label) {
+  int n = tree->nv;
+  if (tree->in_body_order) return;
+  for (int k = 0; k < n; k++) label[k] = tree->order[k];
   for (int a = 0; a < n; a++)
     while (label[a] != a) {
       int b = label[a];

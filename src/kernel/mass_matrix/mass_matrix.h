@@ -9,25 +9,26 @@
 
 /* M [nv x nv]; elimination: rows and columns in the order of elimination (tree.h). turn: of angles_at() at q. at:
  * scratch memory, up to mass_matrix_scratch(). */
-void JN_(mass_matrix_at)(const JN_S(tree) * t, const real *q, const angles *turn, int elimination, real *at, real *M);
+void JN_(mass_matrix_at)(const JN_S(tree) * tree, const real *q, const angles *angle, int elimination, real *at,
+                         real *M);
 /* Where scratch memory from `at` on ends. */
-real *JN_(mass_matrix_scratch)(const JN_S(tree) * t, real *at);
+real *JN_(mass_matrix_scratch)(const JN_S(tree) * tree, real *at);
 
 /* The same from the sweep of bodies.h, with tensors; inertias in B become those of subtrees. Z [nd + 3] is scratch, and
  * so is the room of a coupling (coupling.h). */
-void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *room,
+void JN_(mass_matrix_of)(const JN_S(tree) * tree, int elimination, solid *B, const screw *S, screw *Z, real *room,
                          real *M);
 
 /* M, in the order of v, as output 0 of a call; in lanes straight to the caller. From that sweep, and with it. */
-void JN_(mass_matrix_to)(const JN_S(tree) * t, solid *B, const screw *S, screw *Z, real *room, const jn_call *c);
-void JN_(mass_matrix_alone)(const jn_call *c, const angles *turn, real *at);
+void JN_(mass_matrix_to)(const JN_S(tree) * tree, solid *B, const screw *S, screw *Z, real *room, const jn_call *call);
+void JN_(mass_matrix_alone)(const jn_call *call, const angles *angle, real *at);
 
 /* Its room: none if nothing is coupled. */
-static inline real *mass_matrix_room(const JN_S(tree) * t, real **at) {
+static inline real *mass_matrix_room(const JN_S(tree) * tree, real **at) {
   real *room = *at;
-  if (!t->uncoupled) return NULL;
-  coupling_place(t, at);
-  take(at, coupled_size(t));
+  if (!tree->uncoupled) return NULL;
+  coupling_place(tree, at);
+  take(at, coupled_size(tree));
   return room;
 }
 

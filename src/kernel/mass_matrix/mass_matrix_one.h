@@ -22,29 +22,29 @@ static inline r4 row_axis(const solid *o, r4x3 m, r4x3 f) {
 
 /* Rows of a body whose joint has not, those from the four on are below the diagonal; groups have three turns,
  * then three shifts. Moments and forces come in registers: as structs they would be copied in halves. */
-static __attribute__((noinline)) void rows_any(const JN_S(body) * b, const screw *S, r4 mx, r4 my, r4 mz, r4 fx, r4 fy,
-                                               r4 fz, r4_bits on, const matrix_strip *to) {
-  const screw *own = S + b->id;
-  int group = is_group(b), above = to->k + 4 - b->id, count = above < b->nv ? above : b->nv;
+static __attribute__((noinline)) void rows_any(const JN_S(body) * body, const screw *S, r4 mx, r4 my, r4 mz, r4 fx,
+                                               r4 fy, r4 fz, r4_bits on, const matrix_strip *to) {
+  const screw *own = S + body->id;
+  int group = is_group(body), above = to->k + 4 - body->id, count = above < body->nv ? above : body->nv;
   for (int l = 0; l < count && !(group && l == 3); l++) {
     const scalar *w = (const scalar *)&own[l].w, *v = (const scalar *)&own[l].v;
     r4 x = w[0] * mx + (w[1] * my + w[2] * mz);
     if (!group) x += v[0] * fx + (v[1] * fy + v[2] * fz);
-    strip_store(to, b->id + l, r4_only(x, on));
+    strip_store(to, body->id + l, r4_only(x, on));
   }
   for (int l = 3; l < count && group; l++) {
     const scalar *v = (const scalar *)&own[l].v;
-    strip_store(to, b->id + l, r4_only(v[0] * fx + (v[1] * fy + v[2] * fz), on));
+    strip_store(to, body->id + l, r4_only(v[0] * fx + (v[1] * fy + v[2] * fz), on));
   }
 }
 
 /* Rows of a free or spherical base that carries all four: three turns about its axes, then three shifts along them. */
-static inline void rows_base(const JN_S(body) * b, const solid *o, r4x3 m, r4x3 f, const matrix_strip *to) {
+static inline void rows_base(const JN_S(body) * body, const solid *o, r4x3 m, r4x3 f, const matrix_strip *to) {
   const scalar *x = (const scalar *)&o->at.x, *y = (const scalar *)&o->at.y, *z = (const scalar *)&o->at.z;
   strip_store(to, 0, x[0] * m.x + (x[1] * m.y + x[2] * m.z));
   strip_store(to, 1, y[0] * m.x + (y[1] * m.y + y[2] * m.z));
   strip_store(to, 2, z[0] * m.x + (z[1] * m.y + z[2] * m.z));
-  if (b->nv == 3) return;
+  if (body->nv == 3) return;
   strip_store(to, 3, x[0] * f.x + (x[1] * f.y + x[2] * f.z));
   strip_store(to, 4, y[0] * f.x + (y[1] * f.y + y[2] * f.z));
   strip_store(to, 5, z[0] * f.x + (z[1] * f.y + z[2] * f.z));
@@ -53,7 +53,7 @@ static inline void rows_base(const JN_S(body) * b, const solid *o, r4x3 m, r4x3 
 /* The four from coordinate k to `stop`, of bodies `low` to `high`, with their own bodies and all ancestors. Those
  * bodies, and ancestors up to where branches that meet in the four have joined, have only some of them in their
  * subtrees. */
-static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, const solid *B, const screw *S,
+static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * tree, const solid *B, const screw *S,
                                                       const screw *Z, const solid *low, const solid *high, int stop,
                                                       const matrix_strip *to) {
   r4 a[8] = {Z[0].w, Z[1].w, Z[2].w, Z[3].w, Z[0].v, Z[1].v, Z[2].v, Z[3].v};
@@ -67,7 +67,7 @@ static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, cons
     if (o->axis)
       strip_store(to, o->id, r4_only(row_axis(o, m, f), before));
     else
-      rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, before, to);
+      rows_any(&tree->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, before, to);
     r4x3 by = r4x3_cross((const scalar *)&o->at.d, f);
     m = r4x3_add(m, (r4x3){r4_only(by.x, on), r4_only(by.y, on), r4_only(by.z, on)});
     o = o > low ? o - 1 : o->up;
@@ -75,10 +75,10 @@ static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, cons
   for (; o; o = o->up) {
     if (o->axis)
       strip_store(to, o->id, row_axis(o, m, f));
-    else if (o == B && is_group(t->body) && to->k >= t->body->nv)
-      rows_base(t->body, o, m, f, to);
+    else if (o == B && is_group(tree->body) && to->k >= tree->body->nv)
+      rows_base(tree->body, o, m, f, to);
     else
-      rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
+      rows_any(&tree->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
     m = r4x3_add(m, r4x3_cross((const scalar *)&o->at.d, f));
   }
 }
@@ -119,11 +119,11 @@ static inline void base_block(const solid *o, int count, int n, real *M) {
 
 /* Inertias of subtrees, and the momenta Z of all coordinates and three more; of a base only its inertia. What hangs on
  * the next body inward stays in registers: bodies are ordered depth first, so that mostly it is the parent. */
-static void momenta(const JN_S(tree) * t, int base, solid *B, const screw *S, screw *Z) {
+static void momenta(const JN_S(tree) * tree, int base, solid *B, const screw *S, screw *Z) {
   const space_inertia none = {r4_zero(), r4_zero(), r4_zero(), r4_zero(), 0};
   space_inertia I = none;
-  for (int k = 0; k < 3; k++) Z[t->nd + k] = (screw){r4_zero(), r4_zero()};
-  for (solid *o = &B[t->nb - 1]; o >= B; o--) {
+  for (int k = 0; k < 3; k++) Z[tree->nd + k] = (screw){r4_zero(), r4_zero()};
+  for (solid *o = &B[tree->nb - 1]; o >= B; o--) {
     inertia_add(&I, &o->I);
     const scalar *e = (const scalar *)&o->e;
     if (o->axis == JN_AXIS_ROTATION) {
@@ -133,7 +133,7 @@ static void momenta(const JN_S(tree) * t, int base, solid *B, const screw *S, sc
     } else if (base && o == B) {
       B->I = I;
     } else {
-      for (int k = o->id; k < o->id + t->body[o - B].nv; k++) Z[k] = inertia_mul(&I, 0, S[k]);
+      for (int k = o->id; k < o->id + tree->body[o - B].nv; k++) Z[k] = inertia_mul(&I, 0, S[k]);
     }
     I = inertia_shift(I, o->at.d);
     if (o->up == o - 1) continue;
@@ -143,48 +143,49 @@ static void momenta(const JN_S(tree) * t, int base, solid *B, const screw *S, sc
 }
 
 /* Columns from `first` on of M, n >= 4, whose rows are in the order of the coordinates. */
-static void strips(const JN_S(tree) * t, int n, int first, const solid *B, const screw *S, const screw *Z, real *M) {
-  const solid *high = &B[t->nb - 1];
+static void strips(const JN_S(tree) * tree, int n, int first, const solid *B, const screw *S, const screw *Z, real *M) {
+  const solid *high = &B[tree->nb - 1];
   for (int k = n - 4;; k = next_strip(k, first)) {
     matrix_strip to = {M + k, n, k};
     while (high->id > k + 3) high--;
     const solid *low = high;
     while (low->id > k) low--;
-    columns4_inward(t, B, S, Z + k, low, high, k + 4 < t->nv ? k + 4 : t->nv, &to);
+    columns4_inward(tree, B, S, Z + k, low, high, k + 4 < tree->nv ? k + 4 : tree->nv, &to);
     mirror(&to, M);
     if (k == first) return;
   }
 }
 
 /* M of less than four coordinates. */
-static void small_matrix(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z, real *M) {
+static void small_matrix(const JN_S(tree) * tree, const solid *B, const screw *S, const screw *Z, real *M) {
   real square[16] = {0};
-  strips(t, 4, 0, B, S, Z, square);
-  for (int k = 0; k < t->nv; k++) memcpy(M + k * t->nv, square + 4 * k, (size_t)t->nv * sizeof *M);
+  strips(tree, 4, 0, B, S, Z, square);
+  for (int k = 0; k < tree->nv; k++) memcpy(M + k * tree->nv, square + 4 * k, (size_t)tree->nv * sizeof *M);
 }
 
-static void add_armatures(const JN_S(tree) * t, real *M) {
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    real *to = M + b->id * (t->nv + 1);
-    *to += armature_of(t, b, 0);
-    for (int k = 1; k < b->nv; k++) to[k * (t->nv + 1)] += t->armature[b->id + k];
+static void add_armatures(const JN_S(tree) * tree, real *M) {
+  for (int i = 0; i < tree->nb; i++) {
+    const JN_S(body) *body = &tree->body[i];
+    real *to = M + body->id * (tree->nv + 1);
+    *to += armature_of(tree, body, 0);
+    for (int k = 1; k < body->nv; k++) to[k * (tree->nv + 1)] += tree->armature[body->id + k];
   }
 }
 
 /* B: inertias of the bodies alone on entry, of subtrees afterwards. Z [nd + 3] is scratch. */
-static inline void mass_matrix_one(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M) {
-  int n = t->nv, base = is_group(t->body) && n >= t->body->nv + 4 ? t->body->nv : 0;
-  momenta(t, base, B, S, Z);
+static inline void mass_matrix_one(const JN_S(tree) * tree, int elimination, solid *B, const screw *S, screw *Z,
+                                   real *M) {
+  int n = tree->nv, base = is_group(tree->body) && n >= tree->body->nv + 4 ? tree->body->nv : 0;
+  momenta(tree, base, B, S, Z);
   if (n < 4) {
-    small_matrix(t, B, S, Z, M);
+    small_matrix(tree, B, S, Z, M);
   } else {
-    if (!t->chain) clear_square(n, Z[n].w, M);
+    if (!tree->chain) clear_square(n, Z[n].w, M);
     if (base) base_block(B, base, n, M);
-    strips(t, n, base, B, S, Z, M);
+    strips(tree, n, base, B, S, Z, M);
   }
-  if (t->has_armature) add_armatures(t, M);
-  if (!elimination) reorder(t, M, (int32_t *)(void *)Z);
+  if (tree->has_armature) add_armatures(tree, M);
+  if (!elimination) reorder(tree, M, (int32_t *)(void *)Z);
 }
 
 #endif

@@ -14,14 +14,14 @@
 
 /* Entries of one link in the matrices dM/dpi and dC/dpi: both coordinates carry it. */
 static inline void matrix_entries(const regression *r, int l, twist V, int step, real *dM, real *dC) {
-  const JN_S(tree) *t = r->t;
-  int n = t->nv, body = t->frame[l].body;
-  for (int i = body; i >= 0; i = t->body[i].parent)
-    for (int j = body; j >= 0; j = t->body[j].parent)
-      for (int e = 0; e < t->body[i].nv; e++)
-        for (int f = 0; f < t->body[j].nv; f++) {
-          int a = t->body[i].id + e, b = t->body[j].id + f;
-          int at = 10 * l * step + (t->body[i].iv + e) * n + t->body[j].iv + f;
+  const JN_S(tree) *tree = r->tree;
+  int n = tree->nv, body = tree->frame[l].body;
+  for (int i = body; i >= 0; i = tree->body[i].parent)
+    for (int j = body; j >= 0; j = tree->body[j].parent)
+      for (int e = 0; e < tree->body[i].nv; e++)
+        for (int f = 0; f < tree->body[j].nv; f++) {
+          int a = tree->body[i].id + e, b = tree->body[j].id + f;
+          int at = 10 * l * step + (tree->body[i].iv + e) * n + tree->body[j].iv + f;
           if (dM) add_inertia_gradient(K(1), r->link_S[a], r->link_S[b], step, dM + at);
           if (!dC) continue;
           add_inertia_gradient(K(1), r->link_S[a], r->link_Psi[b], step, dC + at);
@@ -30,15 +30,15 @@ static inline void matrix_entries(const regression *r, int l, twist V, int step,
 }
 
 static inline void energies(const regression *r, int l, pose T, twist V, real *kinetic, real *potential) {
-  const JN_S(tree) *t = r->t;
-  vec3 g = v3_constant(t->gravity), h = m3_tmul(T.R, g);
+  const JN_S(tree) *tree = r->tree;
+  vec3 g = v3_constant(tree->gravity), h = m3_tmul(T.R, g);
   for (int c = 0; c < 10; c++) {
     if (kinetic) kinetic[10 * l + c] = ZERO;
     if (potential) potential[10 * l + c] = ZERO;
   }
   if (kinetic) add_inertia_gradient(K(0.5), V, V, 1, kinetic + 10 * l);
   if (!potential) return;
-  potential[10 * l] = -dot(g, v3_add(T.p, r->place[t->frame[l].body]));
+  potential[10 * l] = -dot(g, v3_add(T.p, r->place[tree->frame[l].body]));
   v3_store(v3_neg(h), potential + 10 * l + 1);
 }
 
@@ -52,25 +52,25 @@ static inline void store_wrenches(int links, int l, const wrench *x, pose T, rea
 }
 
 /* All outputs of one link that moves. */
-static inline void link_columns(const regression *r, int l, const jn_call *c) {
-  const JN_S(tree) *t = r->t;
-  int body = t->frame[l].body, links = t->nlink;
-  real *momentum = c->out[3], *through = c->out[4];
-  pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(t, l));
+static inline void link_columns(const regression *r, int l, const jn_call *call) {
+  const JN_S(tree) *tree = r->tree;
+  int body = tree->frame[l].body, links = tree->nlink;
+  real *momentum = call->out[3], *through = call->out[4];
+  pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(tree, l));
   twist V = t_Ad_inverse(T, screw_numbers(r->V[body]));
   wrench x[10];
   wrench_columns(V, t_Ad_inverse(T, screw_numbers(r->V_r[body])), t_Ad_inverse(T, screw_numbers(r->A[body])), x);
   pose seen = T; /* from the origins of the bodies on the way inwards */
-  for (int i = body; i >= 0 && (c->out[5] || c->out[6]); i = t->body[i].parent) {
-    for (int e = 0; e < t->body[i].nv; e++) {
-      int d = t->body[i].id + e;
+  for (int i = body; i >= 0 && (call->out[5] || call->out[6]); i = tree->body[i].parent) {
+    for (int e = 0; e < tree->body[i].nv; e++) {
+      int d = tree->body[i].id + e;
       r->link_S[d] = t_Ad_inverse(seen, screw_numbers(r->S[d]));
       r->link_Psi[d] = t_Ad_inverse(seen, screw_numbers(r->Psi[d]));
     }
     seen.p = v3_add(seen.p, sp_numbers(r->B[i].at.d));
   }
-  if (c->out[1] || c->out[2]) energies(r, l, T, V, c->out[1], c->out[2]);
-  if (c->out[5] || c->out[6]) matrix_entries(r, l, V, t->nv * t->nv, c->out[5], c->out[6]);
+  if (call->out[1] || call->out[2]) energies(r, l, T, V, call->out[1], call->out[2]);
+  if (call->out[5] || call->out[6]) matrix_entries(r, l, V, tree->nv * tree->nv, call->out[5], call->out[6]);
   if (momentum) {
     wrench phi[10];
     momentum_columns(V, phi);
@@ -78,10 +78,10 @@ static inline void link_columns(const regression *r, int l, const jn_call *c) {
   }
   if (!through) return;
   int at = l;
-  while (at >= 0 && at != c->arg[1]) at = t->link_parent[at];
+  while (at >= 0 && at != call->arg[1]) at = tree->link_parent[at];
   if (at < 0) return;
-  int other = t->frame[at].body; /* the link may be fixed to the world */
-  pose T_at = link_in_body(t, at);
+  int other = tree->frame[at].body; /* the link may be fixed to the world */
+  pose T_at = link_in_body(tree, at);
   if (other >= 0) T_at = se3_mul((pose){axes_rotation(&r->B[other].at), v3_zero()}, T_at);
   if (other >= 0) T_at.p = v3_add(T_at.p, r->place[other]);
   T.p = v3_add(T.p, r->place[body]);
@@ -89,46 +89,47 @@ static inline void link_columns(const regression *r, int l, const jn_call *c) {
 }
 
 /* A link fixed to the world weighs on what holds it, and nothing else. */
-static inline void fixed_columns(const JN_S(tree) * t, int l, const jn_call *c) {
-  real *through = c->out[4];
+static inline void fixed_columns(const JN_S(tree) * tree, int l, const jn_call *call) {
+  real *through = call->out[4];
   int at = l;
-  if (!through || c->arg[0]) return;
-  while (at >= 0 && at != c->arg[1]) at = t->link_parent[at];
+  if (!through || call->arg[0]) return;
+  while (at >= 0 && at != call->arg[1]) at = tree->link_parent[at];
   if (at < 0) return;
-  pose T = link_in_body(t, l);
+  pose T = link_in_body(tree, l);
   wrench x[10];
-  wrench_columns(t_zero(), t_zero(), t_Ad_inverse(T, base_acceleration(t)), x);
-  store_wrenches(t->nlink, l, x, se3_between(link_in_body(t, at), T), through);
+  wrench_columns(t_zero(), t_zero(), t_Ad_inverse(T, base_acceleration(tree)), x);
+  store_wrenches(tree->nlink, l, x, se3_between(link_in_body(tree, at), T), through);
 }
 
-void JN_(regressor)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  size_t n = (size_t)t->nv, wide = 10 * (size_t)t->nlink; /* outputs that are not wanted may be larger than an int */
+void JN_(regressor)(const jn_call *call) {
+  const JN_S(tree) *tree = call->tree;
+  size_t n = (size_t)tree->nv,
+         wide = 10 * (size_t)tree->nlink; /* outputs that are not wanted may be larger than an int */
   const size_t size[7] = {n * wide, wide, wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
-  real *at = c->scratch;
-  regression r = regression_place(t, &at);
-  angles turn = angles_at(t, c->in[0], &at);
-  if (counts(c, at)) return;
+  real *at = call->scratch;
+  regression r = regression_place(tree, &at);
+  angles angle = angles_at(tree, call->in[0], &at);
+  if (counts(call, at)) return;
   int others = 0;
-  for (int o = 1; o < 7; o++) others |= c->out[o] != NULL;
-  regression_sweep(&r, c, &turn);
-  real *Y = c->out[0];
+  for (int o = 1; o < 7; o++) others |= call->out[o] != NULL;
+  regression_sweep(&r, call, &angle);
+  real *Y = call->out[0];
 #if JN_MANY
-  if (Y && direct_is_own(c->direct) && !t->coupled) {
-    regressor_send(&r, c->direct);
-    c->direct->stored |= 1;
+  if (Y && direct_is_own(call->direct) && !tree->coupled) {
+    regressor_send(&r, call->direct);
+    call->direct->stored |= 1;
     Y = NULL;
   }
 #endif
   for (int o = Y ? 0 : 1; o < 7; o++) {
-    real *out = c->out[o];
+    real *out = call->out[o];
     for (size_t k = 0; k < size[o] && out; k++) out[k] = ZERO;
   }
-  for (int l = 0; l < t->nlink; l++) {
-    int moves = t->frame[l].body >= 0;
-    if (moves && Y && t->coupled) torque_rows(&r, l, 1, Y);
-    if (moves && Y && !t->coupled) torque_rows(&r, l, 0, Y);
-    if (moves && others) link_columns(&r, l, c);
-    if (!moves) fixed_columns(t, l, c);
+  for (int l = 0; l < tree->nlink; l++) {
+    int moves = tree->frame[l].body >= 0;
+    if (moves && Y && tree->coupled) torque_rows(&r, l, 1, Y);
+    if (moves && Y && !tree->coupled) torque_rows(&r, l, 0, Y);
+    if (moves && others) link_columns(&r, l, call);
+    if (!moves) fixed_columns(tree, l, call);
   }
 }

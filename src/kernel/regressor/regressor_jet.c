@@ -18,24 +18,24 @@ static inline void wrench_columns_order(const twist *V, int k, wrench out[10]) {
 }
 
 void JN_(regressor_jet)(const jn_call *call) {
-  const JN_S(tree) *t = call->tree;
-  int order = call->arg[0], n = t->nv, wide = 10 * t->nlink;
+  const JN_S(tree) *tree = call->tree;
+  int order = call->arg[0], n = tree->nv, wide = 10 * tree->nlink;
   real *at = call->scratch, *Y = call->out[0];
-  jets J = jets_place(t, order + 2, 0, call->in[0], &at);
+  jets J = jets_place(tree, order + 2, 0, call->in[0], &at);
   columns c = columns_place(order + 1, n + 1, &at);
   twist *V = TAKE(&at, order + 2, twist);
   wrench *x = TAKE(&at, 10 * (order + 1), wrench);
-  int32_t *path = TAKE_INTS(&at, t->nb);
+  int32_t *path = TAKE_INTS(&at, tree->nb);
   if (counts(call, at)) return;
   jet_to_taylor(call->in[1], order + 2, n, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);
   for (int k = 0; k < (order + 1) * n * wide; k++) Y[k] = ZERO;
-  for (int l = 0; l < t->nlink; l++) {
-    int body = t->frame[l].body;
+  for (int l = 0; l < tree->nlink; l++) {
+    int body = tree->frame[l].body;
     if (body < 0) continue;
-    pose local = link_in_body(t, l);
+    pose local = link_in_body(tree, l);
     columns_of(&J, body, &c, path);
-    for (int k = 0; k < order + 2; k++) V[k] = t_Ad_inverse(local, J.V[k * t->nb + body]);
+    for (int k = 0; k < order + 2; k++) V[k] = t_Ad_inverse(local, J.V[k * tree->nb + body]);
     for (int k = 0; k <= order; k++) wrench_columns_order(V, k, x + 10 * k);
     for (int a = 1; a < c.count; a++)
       for (int r = 0; r <= order; r++) {

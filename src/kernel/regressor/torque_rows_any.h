@@ -49,15 +49,15 @@ FLAT void coordinate_row(const ten_wrenches *x, screw S, int turns, int shifts, 
 
 /* To Y, or, where that is NULL, to the caller. */
 FLAT void torque_rows_to(const regression *r, int l, int add, real *Y, const jn_direct *direct) {
-  const JN_S(tree) *t = r->t;
-  int body = t->frame[l].body, wide = 10 * t->nlink;
-  pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(t, l));
+  const JN_S(tree) *tree = r->tree;
+  int body = tree->frame[l].body, wide = 10 * tree->nlink;
+  pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(tree, l));
   ten_wrenches x;
   link_wrenches(t_shift(r->V[body], T.p), t_shift(r->V_r[body], T.p), t_shift(r->A[body], T.p), T.R, &x);
   real(*m)[10] = x.m, (*f)[4] = x.f;
   vec3 arm = T.p; /* of what moments are about, from the origin of the body at hand */
-  for (int i = body; i >= 0; i = t->body[i].parent) {
-    const JN_S(body) *b = &t->body[i];
+  for (int i = body; i >= 0; i = tree->body[i].parent) {
+    const JN_S(body) *b = &tree->body[i];
     for (int k = 0; k < 4; k++) {
       m[0][k] += arm.y * f[2][k] - arm.z * f[1][k];
       m[1][k] += arm.z * f[0][k] - arm.x * f[2][k];
@@ -88,17 +88,17 @@ FLAT void torque_rows(const regression *r, int l, int add, real *Y) { torque_row
 
 /* Y of LANES states, straight to the caller: with zeros, link by link, where a joint does not move a link. */
 static inline void regressor_send(const regression *r, const jn_direct *to) {
-  const JN_S(tree) *t = r->t;
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    for (int l = 0, end; l < t->nlink; l = end + 1) {
-      for (end = l; end < t->nlink && !(t->frame[end].body >= i && t->frame[end].body < b->end);) end++;
-      for (int k = b->iv; k < b->iv + b->nv && end > l; k++)
-        direct_clear(to, 0, 10 * ((size_t)k * (size_t)t->nlink + (size_t)l), 10 * (size_t)(end - l));
+  const JN_S(tree) *tree = r->tree;
+  for (int i = 0; i < tree->nb; i++) {
+    const JN_S(body) *body = &tree->body[i];
+    for (int l = 0, end; l < tree->nlink; l = end + 1) {
+      for (end = l; end < tree->nlink && !(tree->frame[end].body >= i && tree->frame[end].body < body->end);) end++;
+      for (int k = body->iv; k < body->iv + body->nv && end > l; k++)
+        direct_clear(to, 0, 10 * ((size_t)k * (size_t)tree->nlink + (size_t)l), 10 * (size_t)(end - l));
     }
   }
-  for (int l = 0; l < t->nlink; l++)
-    if (t->frame[l].body >= 0) torque_rows_to(r, l, 0, NULL, to);
+  for (int l = 0; l < tree->nlink; l++)
+    if (tree->frame[l].body >= 0) torque_rows_to(r, l, 0, NULL, to);
 }
 
 #endif

@@ -66,35 +66,35 @@ FLAT r4 r4x3_times(const r4 *axis, r4x3 a) {
 
 /* Rows of the coordinates of body i, which are `wide` apart. Screws of a free or spherical body are three turns, then
  * three shifts, which moments of inertia have nothing to do with. */
-FLAT void body_rows(const JN_S(body) * b, const screw *S, const ten *e, int add, int wide, scalar *to) {
-  int group = is_group(b), turns = group ? 3 : b->nv, k = 0;
+FLAT void body_rows(const JN_S(body) * body, const screw *S, const ten *e, int add, int wide, scalar *to) {
+  int group = is_group(body), turns = group ? 3 : body->nv, k = 0;
   for (; k < turns; k++, to += wide) {
     r4 h = r4x3_times(&S[k].w, e->h);
-    if (!group && !is_revolute(b)) h += r4x3_times(&S[k].v, e->f);
+    if (!group && !is_revolute(body)) h += r4x3_times(&S[k].v, e->f);
     row_put(add, h, r4x3_times(&S[k].w, e->J), r4x3_times(&S[k].w, e->K), to);
   }
-  for (; k < b->nv; k++, to += wide) r4_store(r4x3_times(&S[k].v, e->f), to);
+  for (; k < body->nv; k++, to += wide) r4_store(r4x3_times(&S[k].v, e->f), to);
 }
 
 /* Y is zero where nothing has been added. */
 FLAT void torque_rows(const regression *s, int l, int add, real *Y) {
-  const JN_S(tree) *t = s->t;
-  const JN_S(frame) *f = &t->frame[l];
-  const axes *B = &s->B[f->body].at;
-  axes o = {.x = v4_sum(B->x, B->y, B->z, f->R, 3),
-            .y = v4_sum(B->x, B->y, B->z, f->R + 1, 3),
-            .z = v4_sum(B->x, B->y, B->z, f->R + 2, 3)};
-  r4 arm = v4_sum(B->x, B->y, B->z, f->p, 1);
-  screw V = screw_shift(s->V[f->body], arm), V_r = screw_shift(s->V_r[f->body], arm),
-        A = screw_shift(s->A[f->body], arm);
+  const JN_S(tree) *tree = s->tree;
+  const JN_S(frame) *frame = &tree->frame[l];
+  const axes *B = &s->B[frame->body].at;
+  axes o = {.x = v4_sum(B->x, B->y, B->z, frame->R, 3),
+            .y = v4_sum(B->x, B->y, B->z, frame->R + 1, 3),
+            .z = v4_sum(B->x, B->y, B->z, frame->R + 2, 3)};
+  r4 arm = v4_sum(B->x, B->y, B->z, frame->p, 1);
+  screw V = screw_shift(s->V[frame->body], arm), V_r = screw_shift(s->V_r[frame->body], arm),
+        A = screw_shift(s->A[frame->body], arm);
   ten e = link_wrenches(&V, &V_r, &A, &o);
   const scalar *d = (const scalar *)&arm;
-  int wide = 10 * t->nlink;
-  for (int i = f->body; i >= 0; i = t->body[i].parent) {
-    const JN_S(body) *b = &t->body[i];
+  int wide = 10 * tree->nlink;
+  for (int i = frame->body; i >= 0; i = tree->body[i].parent) {
+    const JN_S(body) *body = &tree->body[i];
     e.h = r4x3_add(e.h, r4x3_cross(d, e.f));
     d = (const scalar *)&s->B[i].at.d;
-    body_rows(b, s->S + b->id, &e, add, wide, Y + b->iv * wide + 10 * l);
+    body_rows(body, s->S + body->id, &e, add, wide, Y + body->iv * wide + 10 * l);
   }
 }
 

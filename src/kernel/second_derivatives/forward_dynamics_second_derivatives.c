@@ -99,8 +99,8 @@ typedef struct entries {
 } entries;
 
 static inline entries all_entries(const sparsity *b) {
-  for (int k = 0; k < b->t->nv; k++) b->rows[k] = k;
-  return (entries){b->t->nv, b->t->nv, b->rows};
+  for (int k = 0; k < b->tree->nv; k++) b->rows[k] = k;
+  return (entries){b->tree->nv, b->tree->nv, b->rows};
 }
 
 /* Rows of T, TILE columns of each of two matrices. */
@@ -117,7 +117,7 @@ static inline void pack_rows(const entries *k, int n, real *const X[2], packed *
 /* -A X in place of X and, unless that is NULL, of Y [n x n], of which only rows of k are not zero: as product_solve(),
  * with tiles of both side by side, or two tiles of one. */
 static inline void minus_times(product *p, const real *A, const entries *k, real *X, real *Y) {
-  int n = p->t->nv, rest = lane_in_tile(n), c = n - TILE;
+  int n = p->tree->nv, rest = lane_in_tile(n), c = n - TILE;
   p->inverse = A;
   p->X[0] = X;
   p->X[1] = Y ? Y : X;
@@ -190,7 +190,7 @@ static inline tensor_room tensor_place(const JN_S(tree) * t, real **at) {
 }
 
 static inline void tensor_fill(const tensor_room *r) {
-  const JN_S(tree) *t = r->p.t;
+  const JN_S(tree) *t = r->p.tree;
   sparsity_fill(&r->p.b);
   for (int i = 0; i < t->nb; i++)
     for (int c = 0; c < t->body[i].nv; c++) r->own[t->body[i].iv + c] = t->body[i].iv + (is_group(&t->body[i]) ? 0 : c);
@@ -200,13 +200,13 @@ static inline void tensor_fill(const tensor_room *r) {
 static inline entries entries_of(const tensor_room *r, int h) {
   const sparsity *b = &r->p.b;
   entries k = {.count = branch_rows(b, h, 1, r->row), .row = r->row};
-  while (k.inward < k.count && (b->t->coupled || b->place[k.row[k.inward]] < b->place[r->own[h]])) k.inward++;
+  while (k.inward < k.count && (b->tree->coupled || b->place[k.row[k.inward]] < b->place[r->own[h]])) k.inward++;
   return k;
 }
 
 /* -M^-1 dM M^-1 in place of dM/dq of all directions. */
 static inline void inverse_change(tensor_room *r, const real *inverse, real *dM) {
-  int n = r->p.t->nv;
+  int n = r->p.tree->nv;
   for (int h = 0; h < n; h++, dM += (size_t)n * (size_t)n) {
     const entries k = entries_of(r, h);
     if (k.inward == 0) continue; /* zero */
@@ -217,7 +217,7 @@ static inline void inverse_change(tensor_room *r, const real *inverse, real *dM)
 
 /* qq += P[h]_ik + P[k]_ih of all directions h, P = dM a_q. */
 static inline void add_both(const tensor_room *r, const real *dM, const real *a_q, real *qq) {
-  int n = r->p.t->nv;
+  int n = r->p.tree->nv;
   size_t square = (size_t)n * (size_t)n;
   for (int k = 0; k < n; k++) {
     const entries own = entries_of(r, k);

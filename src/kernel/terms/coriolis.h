@@ -14,10 +14,10 @@ typedef struct coriolis_wrenches {
 } coriolis_wrenches;
 
 /* Of screw S of a body with inertia I and B = X, of its subtree. */
-static inline coriolis_wrenches subtree_wrenches(const space_inertia *I, const space_crossed *X, int turn, screw S,
+static inline coriolis_wrenches subtree_wrenches(const space_inertia *I, const space_crossed *X, int revolute, screw S,
                                                  screw Psi) {
-  return (coriolis_wrenches){inertia_mul(I, turn, S), space_crossed_tmul(X, turn, S),
-                             screw_add(inertia_mul(I, 0, Psi), space_crossed_mul(X, turn, S))};
+  return (coriolis_wrenches){inertia_mul(I, revolute, S), space_crossed_tmul(X, revolute, S),
+                             screw_add(inertia_mul(I, 0, Psi), space_crossed_mul(X, revolute, S))};
 }
 
 #endif

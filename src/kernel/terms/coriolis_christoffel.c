@@ -20,31 +20,32 @@ typedef struct christoffel_room {
   space_crossed *X; /* [nb] V x* I, likewise */
 } christoffel_room;
 
-static inline christoffel_room christoffel_place(const JN_S(tree) * t, real **at) {
-  christoffel_room r = {TAKE_ALIGNED(at, t->nb, solid), TAKE_ALIGNED(at, t->nb, screw), TAKE(at, t->nb, screw),
-                        TAKE(at, t->nd, screw),         TAKE(at, t->nd, screw),         TAKE(at, t->nb, space_crossed)};
+static inline christoffel_room christoffel_place(const JN_S(tree) * tree, real **at) {
+  christoffel_room r = {TAKE_ALIGNED(at, tree->nb, solid), TAKE_ALIGNED(at, tree->nb, screw),
+                        TAKE(at, tree->nb, screw),         TAKE(at, tree->nd, screw),
+                        TAKE(at, tree->nd, screw),         TAKE(at, tree->nb, space_crossed)};
   return r;
 }
 
 /* Half of H - B + B^T of what body i carries, on its screw S. */
-static inline screw skew_part(const space_crossed *X, screw h, int turn, screw S) {
+static inline screw skew_part(const space_crossed *X, screw h, int revolute, screw S) {
   screw a = {sp_add(sp_cross(S.w, h.w), sp_cross(S.v, h.v)), sp_cross(S.w, h.v)};
-  screw b = space_crossed_mul(X, turn, S), c = space_crossed_tmul(X, turn, S);
+  screw b = space_crossed_mul(X, revolute, S), c = space_crossed_tmul(X, revolute, S);
   return (screw){sp_scale(K(0.5), sp_add(sp_sub(a.w, b.w), c.w)), sp_scale(K(0.5), sp_add(sp_sub(a.v, b.v), c.v))};
 }
 
 static inline real screw_work(screw F, screw S) { return sp_dot(F.w, S.w) + sp_dot(F.v, S.v); }
 
 /* Coordinate k of body i against the other coordinates of its body and those of its ancestors. */
-static inline void add_skew(const JN_S(tree) * t, const christoffel_room *r, int i, int k, real *C) {
-  const JN_S(body) *b = &t->body[i];
-  int n = t->nv, column = b->iv + k;
-  screw F = skew_part(&r->X[i], r->h[i], is_revolute(b), r->S[b->id + k]);
-  for (int l = 0; l < b->nv; l++) C[(b->iv + l) * n + column] += screw_work(F, r->S[b->id + l]);
-  for (int j = i; t->body[j].parent >= 0;) {
+static inline void add_skew(const JN_S(tree) * tree, const christoffel_room *r, int i, int k, real *C) {
+  const JN_S(body) *body = &tree->body[i];
+  int n = tree->nv, column = body->iv + k;
+  screw F = skew_part(&r->X[i], r->h[i], is_revolute(body), r->S[body->id + k]);
+  for (int l = 0; l < body->nv; l++) C[(body->iv + l) * n + column] += screw_work(F, r->S[body->id + l]);
+  for (int j = i; tree->body[j].parent >= 0;) {
     F = wrench_shift(F, r->B[j].at.d);
-    j = t->body[j].parent;
-    const JN_S(body) *c = &t->body[j];
+    j = tree->body[j].parent;
+    const JN_S(body) *c = &tree->body[j];
     for (int l = 0; l < c->nv; l++) {
       real x = screw_work(F, r->S[c->id + l]);
       C[(c->iv + l) * n + column] += x;
@@ -55,28 +56,28 @@ static inline void add_skew(const JN_S(tree) * t, const christoffel_room *r, int
 
 /* in: q, v (NULL: zero). out: C [nv x nv]. */
 void JN_(coriolis_matrix_christoffel)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
+  const JN_S(tree) *tree = c->tree;
   real *at = c->scratch;
-  angles turn = angles_at(t, c->in[0], &at);
-  christoffel_room r = christoffel_place(t, &at);
+  angles angle = angles_at(tree, c->in[0], &at);
+  christoffel_room r = christoffel_place(tree, &at);
   if (counts(c, at)) return; /* terms() counts for itself */
-  jn_call call = {.tree = t, .in = {c->in[0], c->in[1]}, .arg = {0, 0, -1, 0}, .scratch = c->scratch};
+  jn_call call = {.tree = tree, .in = {c->in[0], c->in[1]}, .arg = {0, 0, -1, 0}, .scratch = c->scratch};
   call.out[JN_OUT_C] = c->out[0];
   JN_(terms)(&call);
   if (!c->in[1]) return;
   at = c->scratch;
-  turn = angles_at(t, c->in[0], &at); /* terms() has used the memory */
-  JN_(bodies_outward)(t, c->in[0], c->in[1], &turn, 1, r.B, r.S, r.V, r.Psi);
-  for (int i = 0; i < t->nb; i++) {
+  angle = angles_at(tree, c->in[0], &at); /* terms() has used the memory */
+  JN_(bodies_outward)(tree, c->in[0], c->in[1], &angle, 1, r.B, r.S, r.V, r.Psi);
+  for (int i = 0; i < tree->nb; i++) {
     r.X[i] = space_crossed_of(r.V[i], &r.B[i].I);
     r.h[i] = inertia_mul(&r.B[i].I, 0, r.V[i]);
   }
-  for (int i = t->nb - 1; i >= 0; i--) {
-    int p = t->body[i].parent;
+  for (int i = tree->nb - 1; i >= 0; i--) {
+    int p = tree->body[i].parent;
     if (p < 0) continue;
     space_crossed_add(&r.X[p], &r.X[i], r.B[i].at.d);
     r.h[p] = screw_add(r.h[p], wrench_shift(r.h[i], r.B[i].at.d));
   }
-  for (int i = 0; i < t->nb; i++)
-    for (int k = 0; k < t->body[i].nv; k++) add_skew(t, &r, i, k, c->out[0]);
+  for (int i = 0; i < tree->nb; i++)
+    for (int k = 0; k < tree->body[i].nv; k++) add_skew(tree, &r, i, k, c->out[0]);
 }

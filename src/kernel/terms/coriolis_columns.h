@@ -16,7 +16,7 @@ typedef struct coriolis_wrenches4 {
 } coriolis_wrenches4;
 
 typedef struct coriolis_columns {
-  const JN_S(tree) * t;
+  const JN_S(tree) * tree;
   const solid *B;
   const screw *S, *Psi;
   const coriolis_wrenches *x; /* [nd + 3] */
@@ -56,8 +56,8 @@ static inline void meet_turn(const coriolis_columns *g, const solid *o, const co
 /* The same of any other joint, as far as its coordinates are inward of the four's last. */
 static __attribute__((noinline)) void meet_any(const coriolis_columns *g, const solid *o, const coriolis_wrenches4 *a,
                                                r4_bits on, const matrix_strip *to) {
-  const JN_S(body) *b = &g->t->body[o - g->B];
-  for (int k = b->id; k < b->id + b->nv && k < to->k + 4; k++) {
+  const JN_S(body) *body = &g->tree->body[o - g->B];
+  for (int k = body->id; k < body->id + body->nv && k < to->k + 4; k++) {
     const screw *S = &g->S[k], *Psi = &g->Psi[k];
     r4 x = v4_of_four(&S->w, a->mY) + v4_of_four(&S->v, a->fY);
     r4 y = v4_of_four(&S->w, a->mW) + v4_of_four(&S->v, a->fW);
@@ -102,10 +102,10 @@ static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_col
 }
 
 /* Entries of the coordinates of one body with each other. */
-static inline void own_block(const coriolis_columns *g, const JN_S(body) * b, real *C) {
-  int n = g->t->nv;
-  for (int k = b->id; k < b->id + b->nv; k++)
-    for (int l = b->id; l < b->id + b->nv; l++) {
+static inline void own_block(const coriolis_columns *g, const JN_S(body) * body, real *C) {
+  int n = g->tree->nv;
+  for (int k = body->id; k < body->id + body->nv; k++)
+    for (int l = body->id; l < body->id + body->nv; l++) {
       r4 p = g->x[k].Z.w * g->Psi[l].w + g->x[k].Z.v * g->Psi[l].v;
       p += g->x[k].W.w * g->S[l].w + g->x[k].W.v * g->S[l].v;
       C[k * n + l] = p[0] + p[1] + p[2];
@@ -114,10 +114,10 @@ static inline void own_block(const coriolis_columns *g, const JN_S(body) * b, re
 
 /* All of C, of at least four coordinates. */
 static inline void coriolis_by_columns(const coriolis_columns *g, real *C) {
-  const JN_S(tree) *t = g->t;
-  int n = t->nv;
-  const solid *high = &g->B[t->nb - 1];
-  if (!t->chain) clear_square(n, g->x[n].Z.w, C);
+  const JN_S(tree) *tree = g->tree;
+  int n = tree->nv;
+  const solid *high = &g->B[tree->nb - 1];
+  if (!tree->chain) clear_square(n, g->x[n].Z.w, C);
   for (int k = n - 4;; k = next_strip(k, 0)) {
     matrix_strip to = {C + k, n, k};
     while (high->id > k + 3) high--;
@@ -130,8 +130,8 @@ static inline void coriolis_by_columns(const coriolis_columns *g, real *C) {
       for (int c = k; c <= r; c++) C[r * n + c] = g->column[4 * c + r - k];
     if (k == 0) break;
   }
-  for (int i = 0; i < t->nb; i++)
-    if (t->body[i].nv > 1) own_block(g, &t->body[i], C);
+  for (int i = 0; i < tree->nb; i++)
+    if (tree->body[i].nv > 1) own_block(g, &tree->body[i], C);
 }
 
 #endif

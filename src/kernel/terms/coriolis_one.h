@@ -32,19 +32,19 @@ static inline r4 lanes_power(r4x3 m, r4x3 f, const probe *p) {
 }
 
 /* Row and column of C of coordinate k of body i, of wrenches x, against its own body and the ancestors. */
-static inline void coriolis_entries(const JN_S(tree) * t, const solid *B, const probe *P, const coriolis_wrenches *x,
+static inline void coriolis_entries(const JN_S(tree) * tree, const solid *B, const probe *P, const coriolis_wrenches *x,
                                     int i, int k, real *C) {
-  const JN_S(body) *b = &t->body[i];
-  int n = t->nv, row = b->iv + k;
+  const JN_S(body) *body = &tree->body[i];
+  int n = tree->nv, row = body->iv + k;
   r4x3 m = in_lanes(x->Z.w, x->W.w, x->Y.w), f = in_lanes(x->Z.v, x->W.v, x->Y.v);
-  for (int l = 0; l < b->nv; l++) {
-    r4 r = lanes_power(m, f, &P[b->id + l]);
-    C[row * n + b->iv + l] += r[0] + r[1];
+  for (int l = 0; l < body->nv; l++) {
+    r4 r = lanes_power(m, f, &P[body->id + l]);
+    C[row * n + body->iv + l] += r[0] + r[1];
   }
-  for (int j = i; t->body[j].parent >= 0;) {
+  for (int j = i; tree->body[j].parent >= 0;) {
     m = r4x3_add(m, r4x3_cross((const scalar *)&B[j].at.d, f));
-    j = t->body[j].parent;
-    const JN_S(body) *c = &t->body[j];
+    j = tree->body[j].parent;
+    const JN_S(body) *c = &tree->body[j];
     for (int l = 0; l < c->nv; l++) {
       r4 r = lanes_power(m, f, &P[c->id + l]);
       int column = c->iv + l;

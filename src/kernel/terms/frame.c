@@ -4,36 +4,37 @@
 #include "../base/variant.h"
 #include "frames.h"
 
-void JN_(frame)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = c->in[1], *a = c->in[2];
-  int in = c->arg[1];
-  real *at = c->scratch;
-  pose *X = TAKE(&at, t->nb, pose), *T = TAKE(&at, t->nb, pose);
-  twist *V = TAKE(&at, t->nb, twist), *A = TAKE(&at, t->nb, twist);
-  twist *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
-  angles turn = angles_at(t, q, &at);
-  int32_t *path = TAKE_INTS(&at, t->nb), depth = 0;
-  if (counts(c, at)) return;
-  const JN_S(frame) *f = &t->frame[c->arg[0]];
-  for (int j = f->body; j >= 0; j = t->body[j].parent) path[depth++] = j;
+void JN_(frame)(const jn_call *call) {
+  const JN_S(tree) *tree = call->tree;
+  const real *q = call->in[0], *v = call->in[1], *a = call->in[2];
+  int representation = call->arg[1];
+  real *at = call->scratch;
+  pose *X = TAKE(&at, tree->nb, pose), *T = TAKE(&at, tree->nb, pose);
+  twist *V = TAKE(&at, tree->nb, twist), *A = TAKE(&at, tree->nb, twist);
+  twist *S = TAKE(&at, tree->nd, twist), *Psi = TAKE(&at, tree->nd, twist);
+  angles angle = angles_at(tree, q, &at);
+  int32_t *path = TAKE_INTS(&at, tree->nb), depth = 0;
+  if (counts(call, at)) return;
+  const JN_S(frame) *f = &tree->frame[call->arg[0]];
+  for (int j = f->body; j >= 0; j = tree->body[j].parent) path[depth++] = j;
   for (int k = depth - 1; k >= 0; k--) {
-    int i = path[k], p = t->body[i].parent;
-    outward(t, i, q, v, turn, X, S, V, Psi);
+    int i = path[k], p = tree->body[i].parent;
+    outward(tree, i, q, v, angle, X, S, V, Psi);
     T[i] = p < 0 ? X[i] : se3_mul(T[p], X[i]);
-    if (c->out[2]) A[i] = accelerate(t, i, v, a, X, S, Psi, A, t_zero());
+    if (call->out[2]) A[i] = accelerate(tree, i, v, a, X, S, Psi, A, t_zero());
   }
   pose local = se3_constant(f->R, f->p);
   pose world = f->body < 0 ? local : se3_mul(T[f->body], local);
   twist V_frame = f->body < 0 || !v ? t_zero() : t_Ad_inverse(local, V[f->body]);
-  if (c->out[0]) se3_store(world, c->out[0]);
-  if (c->out[1]) t_store(represent(in, world, V_frame), c->out[1]);
-  if (c->out[2]) {
+  if (call->out[0]) se3_store(world, call->out[0]);
+  if (call->out[1]) t_store(represent(representation, world, V_frame), call->out[1]);
+  if (call->out[2]) {
     twist dV = f->body < 0 ? t_zero() : t_Ad_inverse(local, A[f->body]);
-    t_store(represent_rate(in, world, V_frame, V_frame, dV), c->out[2]);
+    t_store(represent_rate(representation, world, V_frame, V_frame, dV), call->out[2]);
   }
-  if (c->out[3] || c->out[4])
-    frame_jacobian(t, c->arg[0], in, world, X, S, Psi, &V_frame, c->out[3], v ? c->out[4] : NULL);
-  if (c->out[4] && !v)
-    for (int k = 0; k < 6 * t->nv; k++) ((real *)c->out[4])[k] = ZERO;
+  if (call->out[3] || call->out[4])
+    frame_jacobian(tree, call->arg[0], representation, world, X, S, Psi, &V_frame, call->out[3],
+                   v ? call->out[4] : NULL);
+  if (call->out[4] && !v)
+    for (int k = 0; k < 6 * tree->nv; k++) ((real *)call->out[4])[k] = ZERO;
 }

@@ -25,15 +25,15 @@ static inline void add_column(real *J, int n, int at, twist X) {
 }
 
 /* J [6 x nv] of columns X [nd]; coupled joints share columns. */
-static inline void space_jacobian(const JN_S(tree) * t, const twist *X, real *J) {
-  for (int k = 0; k < 6 * t->nv && t->coupled; k++) J[k] = ZERO;
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    for (int k = 0; k < b->nv; k++)
-      if (t->coupled)
-        add_column(J, t->nv, b->iv + k, X[b->id + k]);
+static inline void space_jacobian(const JN_S(tree) * tree, const twist *X, real *J) {
+  for (int k = 0; k < 6 * tree->nv && tree->coupled; k++) J[k] = ZERO;
+  for (int i = 0; i < tree->nb; i++) {
+    const JN_S(body) *body = &tree->body[i];
+    for (int k = 0; k < body->nv; k++)
+      if (tree->coupled)
+        add_column(J, tree->nv, body->iv + k, X[body->id + k]);
       else
-        set_column(J, t->nv, b->iv + k, X[b->id + k]);
+        set_column(J, tree->nv, body->iv + k, X[body->id + k]);
   }
 }
 
@@ -59,18 +59,18 @@ static inline void copy_reals(int n, const real *from, real *to) {
 }
 
 /* J [nframe][6 x nv] of all frames. Links come first, each after its parent. */
-static inline void all_jacobians(const JN_S(tree) * t, const twist *X, real *J) {
-  int size = 6 * t->nv;
-  for (int f = 0; f < t->nframe; f++) {
-    int body = t->frame[f].body, link = body < 0 ? -1 : t->body[body].link;
-    int from = f < t->nlink ? t->link_parent[f] : link;
+static inline void all_jacobians(const JN_S(tree) * tree, const twist *X, real *J) {
+  int size = 6 * tree->nv;
+  for (int f = 0; f < tree->nframe; f++) {
+    int body = tree->frame[f].body, link = body < 0 ? -1 : tree->body[body].link;
+    int from = f < tree->nlink ? tree->link_parent[f] : link;
     real *to = J + f * size;
     if (from >= 0 && size >= 8)
       copy_reals(size, J + from * size, to);
     else
       for (int k = 0; k < size; k++) to[k] = from < 0 ? ZERO : J[from * size + k];
-    for (int k = 0; f == link && k < t->body[body].nv; k++)
-      add_column(to, t->nv, t->body[body].iv + k, X[t->body[body].id + k]);
+    for (int k = 0; f == link && k < tree->body[body].nv; k++)
+      add_column(to, tree->nv, tree->body[body].iv + k, X[tree->body[body].id + k]);
   }
 }
 
@@ -80,26 +80,26 @@ static inline void all_jacobians(const JN_S(tree) * t, const twist *X, real *J) 
  * where they belong to joints on the way to the frame, and zeros elsewhere. What is written is much more than what is
  * computed, and never in lanes. */
 typedef struct jacobians_many {
-  const JN_S(tree) * t;
+  const JN_S(tree) * tree;
   scalar *rows;       /* [LANES][6 nv] the space Jacobian of each state */
   scalar_bits *moves; /* [6 nv] all bits set where a joint moves the frame at hand */
 } jacobians_many;
 
 /* Reals that it takes; it needs whole blocks of LANES numbers. */
-static inline size_t jacobians_room(const JN_S(tree) * t) { return 13 * (size_t)t->nv; }
-static inline int jacobians_fit(const JN_S(tree) * t, const jn_direct *to) {
-  return direct_is_own(to) && !t->coupled && 6 * t->nv >= JN_LANES;
+static inline size_t jacobians_room(const JN_S(tree) * tree) { return 13 * (size_t)tree->nv; }
+static inline int jacobians_fit(const JN_S(tree) * tree, const jn_direct *to) {
+  return direct_is_own(to) && !tree->coupled && 6 * tree->nv >= JN_LANES;
 }
 
 static inline void mark_columns(const jacobians_many *o, int body, scalar_bits bits) {
-  const JN_S(body) *b = &o->t->body[body];
+  const JN_S(body) *b = &o->tree->body[body];
   for (int r = 0; r < 6; r++)
-    for (int k = 0; k < b->nv; k++) o->moves[r * o->t->nv + b->iv + k] = bits;
+    for (int k = 0; k < b->nv; k++) o->moves[r * o->tree->nv + b->iv + k] = bits;
 }
 
 /* Marks the way to `body` where that to `last` is marked (-1: none). */
 static inline void mark_way(const jacobians_many *o, int last, int body) {
-  const JN_S(body) *b = o->t->body;
+  const JN_S(body) *b = o->tree->body;
   for (; last >= 0 && !(last <= body && body < b[last].end); last = b[last].parent) mark_columns(o, last, 0);
   for (int j = body; j != last; j = b[j].parent) mark_columns(o, j, -1);
 }
@@ -111,11 +111,11 @@ FLAT void send_block(const scalar *row, const scalar_bits *moves, scalar *J) {
 }
 
 static inline void send_states(const jacobians_many *o, const jn_direct *to, int out) {
-  const JN_S(tree) *t = o->t;
-  size_t size = 6 * (size_t)t->nv;
+  const JN_S(tree) *tree = o->tree;
+  size_t size = 6 * (size_t)tree->nv;
   memset(o->moves, 0, size * sizeof *o->moves);
-  for (int f = 0, last = -1; f < t->nframe; last = t->frame[f++].body) {
-    if (t->frame[f].body != last) mark_way(o, last, t->frame[f].body);
+  for (int f = 0, last = -1; f < tree->nframe; last = tree->frame[f++].body) {
+    if (tree->frame[f].body != last) mark_way(o, last, tree->frame[f].body);
     for (int k = 0; k < to->count; k++) {
       const scalar *row = o->rows + (size_t)k * size;
       scalar *J = (scalar *)to->to[out] + (size_t)k * to->stride[out] + (size_t)f * size;
@@ -129,11 +129,11 @@ static inline void send_states(const jacobians_many *o, const jn_direct *to, int
 }
 
 /* Output `out`, from columns X [nd] and room for the reals above. */
-static inline void jacobians_send(const JN_S(tree) * t, const twist *X, real *room, const jn_direct *to, int out) {
-  size_t size = 6 * (size_t)t->nv;
+static inline void jacobians_send(const JN_S(tree) * tree, const twist *X, real *room, const jn_direct *to, int out) {
+  size_t size = 6 * (size_t)tree->nv;
   real *lanes = take(&room, size);
-  jacobians_many o = {t, TAKE(&room, JN_LANES * size, scalar), TAKE(&room, size, scalar_bits)};
-  space_jacobian(t, X, lanes);
+  jacobians_many o = {tree, TAKE(&room, JN_LANES * size, scalar), TAKE(&room, size, scalar_bits)};
+  space_jacobian(tree, X, lanes);
   store_own(o.rows, lanes, size, size, JN_LANES);
   send_states(&o, to, out);
 }

@@ -13,9 +13,9 @@
 #include "frame_terms.h"
 #include "momentum.h"
 
-static inline int wanted(const jn_call *c, int first, int last) {
+static inline int wanted(const jn_call *call, int first, int last) {
   for (int k = first; k <= last; k++)
-    if (c->out[k]) return 1;
+    if (call->out[k]) return 1;
   return 0;
 }
 
@@ -39,39 +39,39 @@ static inline void clear_matrices(int n, real *C, real *dM) {
 
 /* Wrenches of coordinate k of body i, whose subtree is complete. */
 static inline coriolis_wrenches wrenches_of(const term_sweep *s, int i, int k) {
-  return subtree_wrenches(&s->B[i].I, &s->X[i], is_revolute(&s->t->body[i]), s->S[k], s->Psi[k]);
+  return subtree_wrenches(&s->B[i].I, &s->X[i], is_revolute(&s->tree->body[i]), s->S[k], s->Psi[k]);
 }
 
 /* Sums over the subtree of body i, handed to its parent. */
 static inline void hand_on(const term_sweep *s, int i) {
-  int p = s->t->body[i].parent;
+  int p = s->tree->body[i].parent;
   if (p < 0) return;
   space_crossed_add(&s->X[p], &s->X[i], s->B[i].at.d);
-  add_inertia_to_parent(s->t, s->B, i);
+  add_inertia_to_parent(s->tree, s->B, i);
 }
 
 #if JN_REGISTERS
 /* Four coordinates at a time. */
 static inline void coriolis_by_four(const term_sweep *s, real *C) {
-  const JN_S(tree) *t = s->t;
+  const JN_S(tree) *tree = s->tree;
   coriolis_wrenches *x = s->x;
-  for (int k = 0; k < 3; k++) x[t->nd + k] = (coriolis_wrenches){screw_zero(), screw_zero(), screw_zero()};
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    for (int k = b->id; k < b->id + b->nv; k++) x[k] = wrenches_of(s, i, k);
+  for (int k = 0; k < 3; k++) x[tree->nd + k] = (coriolis_wrenches){screw_zero(), screw_zero(), screw_zero()};
+  for (int i = tree->nb - 1; i >= 0; i--) {
+    const JN_S(body) *body = &tree->body[i];
+    for (int k = body->id; k < body->id + body->nv; k++) x[k] = wrenches_of(s, i, k);
     hand_on(s, i);
   }
-  coriolis_by_columns(&(coriolis_columns){t, s->B, s->S, s->Psi, x, s->column}, C);
+  coriolis_by_columns(&(coriolis_columns){tree, s->B, s->S, s->Psi, x, s->column}, C);
 }
 
 /* Four at a time pay where a joint carries more than three coordinates on average, its own among them: 100 joints 13.5
  * us instead of 30, 7 joints 410 ns instead of 435, but the legs of a quadruped 1.09 us instead of 0.99. */
 static inline int four_are_quicker(const term_sweep *s) {
   int turns = 0, carried = 0;
-  for (int i = 0; i < s->t->nb && s->t->in_body_order; i++) {
-    int turn = is_revolute(&s->t->body[i]);
-    turns += turn;
-    carried += turn ? s->B[i].stop - s->B[i].id : 0;
+  for (int i = 0; i < s->tree->nb && s->tree->in_body_order; i++) {
+    int revolute = is_revolute(&s->tree->body[i]);
+    turns += revolute;
+    carried += revolute ? s->B[i].stop - s->B[i].id : 0;
   }
   return carried > 3 * turns;
 }
@@ -79,24 +79,24 @@ static inline int four_are_quicker(const term_sweep *s) {
 
 /* C, for which the inertias of subtrees are made on the way. */
 static inline void coriolis_matrix(const term_sweep *s, real *C) {
-  const JN_S(tree) *t = s->t;
-  for (int i = 0; i < t->nb; i++) s->X[i] = space_crossed_of(s->V[i], &s->B[i].I);
+  const JN_S(tree) *tree = s->tree;
+  for (int i = 0; i < tree->nb; i++) s->X[i] = space_crossed_of(s->V[i], &s->B[i].I);
 #if JN_REGISTERS
   if (four_are_quicker(s)) {
     coriolis_by_four(s, C);
     return;
   }
   probe *P = (probe *)s->x; /* as large as its wrenches */
-  for (int k = 0; k < t->nd; k++) P[k] = probe_of(s->S[k], s->Psi[k]);
+  for (int k = 0; k < tree->nd; k++) P[k] = probe_of(s->S[k], s->Psi[k]);
 #endif
-  for (int k = 0; k < t->nv * t->nv; k++) C[k] = ZERO;
-  for (int i = t->nb - 1; i >= 0; i--) {
-    for (int k = 0; k < t->body[i].nv; k++) {
-      coriolis_wrenches x = wrenches_of(s, i, t->body[i].id + k);
+  for (int k = 0; k < tree->nv * tree->nv; k++) C[k] = ZERO;
+  for (int i = tree->nb - 1; i >= 0; i--) {
+    for (int k = 0; k < tree->body[i].nv; k++) {
+      coriolis_wrenches x = wrenches_of(s, i, tree->body[i].id + k);
 #if JN_REGISTERS
-      coriolis_entries(t, s->B, P, &x, i, k, C);
+      coriolis_entries(tree, s->B, P, &x, i, k, C);
 #else
-      coriolis_entries(t, s->B, s->S, s->Psi, &x, i, k, C);
+      coriolis_entries(tree, s->B, s->S, s->Psi, &x, i, k, C);
 #endif
     }
     hand_on(s, i);
@@ -110,82 +110,82 @@ static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
   for (int k = 0; k < 3; k++) {
     if (!(k == 0 ? momenta : k == 1 ? out[JN_OUT_M] != NULL : C != NULL)) continue;
     if (spoilt)
-      JN_(bodies_outward)(s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
+      JN_(bodies_outward)(s->tree, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
     if (k == 0) momentum(s);
-    if (k == 1) JN_(mass_matrix_to)(s->t, s->B, s->S, (screw *)s->x, s->apart, s->c);
+    if (k == 1) JN_(mass_matrix_to)(s->tree, s->B, s->S, (screw *)s->x, s->apart, s->c);
     if (k == 2) coriolis_matrix(s, C);
     spoilt = 1;
   }
-  if (!s->v) clear_matrices(s->t->nv, out[JN_OUT_C], out[JN_OUT_DM]);
-  if (C && out[JN_OUT_DM]) mass_rate(s->t->nv, C, out[JN_OUT_DM]);
+  if (!s->v) clear_matrices(s->tree->nv, out[JN_OUT_C], out[JN_OUT_DM]);
+  if (C && out[JN_OUT_DM]) mass_rate(s->tree->nv, C, out[JN_OUT_DM]);
 }
 
 /* ---- all ---- */
 
 /* All but the forces of a motion. */
-static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
-  void *const *out = c->out;
-  if (!wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) {
-    if (out[JN_OUT_M]) JN_(mass_matrix_alone)(c, &turn, at);
+static inline void other_terms(const JN_S(tree) * tree, const jn_call *call, const real *v, angles angle, real *at) {
+  void *const *out = call->out;
+  if (!wanted(call, JN_OUT_C, JN_OUT_DM) && !wanted(call, JN_OUT_POSES, JN_OUTS - 1)) {
+    if (out[JN_OUT_M]) JN_(mass_matrix_alone)(call, &angle, at);
     return;
   }
-  term_sweep s = {.t = t, .c = c, .q = c->in[0], .v = v, .turn = &turn};
-  int in_world = c->arg[0] == IN_WORLD, jacobians = out[JN_OUT_J] || out[JN_OUT_DJ];
+  term_sweep s = {.tree = tree, .c = call, .q = call->in[0], .v = v, .turn = &angle};
+  int in_world = call->arg[0] == IN_WORLD, jacobians = out[JN_OUT_J] || out[JN_OUT_DJ];
   int in_space = out[JN_OUT_SPACE] || out[JN_OUT_DSPACE] || (jacobians && in_world);
-  int frames = wanted(c, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (jacobians && !in_world);
-  int momenta = wanted(c, JN_OUT_MOMENTUM, JN_OUT_DA), com = wanted(c, JN_OUT_COM, JN_OUT_JCOM);
+  int frames = wanted(call, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (jacobians && !in_world);
+  int momenta = wanted(call, JN_OUT_MOMENTUM, JN_OUT_DA), com = wanted(call, JN_OUT_COM, JN_OUT_JCOM);
   int accelerations = out[JN_OUT_ACCELERATIONS] || out[JN_OUT_DDCOM];
   real *C = !v ? NULL : out[JN_OUT_C] ? out[JN_OUT_C] : out[JN_OUT_DM];
   int rates = C || out[JN_OUT_DJ] || out[JN_OUT_DSPACE] || out[JN_OUT_DA] || accelerations;
   int tensors = C || out[JN_OUT_A] || out[JN_OUT_DA] || out[JN_OUT_M];
   sweep_place(&s, &at);
-  JN_(bodies_outward)(t, s.q, v, &turn, tensors, s.B, s.S, s.V, rates ? s.Psi : NULL);
+  JN_(bodies_outward)(tree, s.q, v, &angle, tensors, s.B, s.S, s.V, rates ? s.Psi : NULL);
   if (in_space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) body_origins(&s);
-  if (accelerations) body_accelerations(&s, c->in[2]);
+  if (accelerations) body_accelerations(&s, call->in[2]);
   if (frames) frame_terms(&s);
   world_jacobians(&s, s.S, JN_OUT_J, out[JN_OUT_SPACE]);
   world_jacobians(&s, v ? s.Psi : NULL, JN_OUT_DJ, out[JN_OUT_DSPACE]);
-  if (com) center_of_mass(&s, c->arg[2] < 0 ? 0 : c->arg[2], c->arg[2] < 0 ? t->nlink : c->arg[3]);
+  if (com) center_of_mass(&s, call->arg[2] < 0 ? 0 : call->arg[2], call->arg[2] < 0 ? tree->nlink : call->arg[3]);
   if (out[JN_OUT_ENERGY]) energies(&s, out[JN_OUT_ENERGY]);
   subtree_terms(&s, C, momenta);
 }
 
 /* The forces: each its own pass of Newton and Euler (RNEA). */
-static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
-  const real *q = c->in[0];
-  if (c->out[JN_OUT_G])
-    JN_(inverse_dynamics_forces)(t, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &turn, at, c->out[JN_OUT_G]);
-  if (c->out[JN_OUT_BIAS])
-    JN_(inverse_dynamics_forces)(t, q, v, NULL, NULL, FORCES_ALL, &turn, at, c->out[JN_OUT_BIAS]);
-  if (c->out[JN_OUT_CORIOLIS])
-    JN_(inverse_dynamics_forces)(t, q, v, NULL, NULL, FORCES_WEIGHTLESS, &turn, at, c->out[JN_OUT_CORIOLIS]);
-  if (c->out[JN_OUT_TAU])
-    JN_(inverse_dynamics_forces)(t, q, v, c->in[2], c->in[3], FORCES_ALL, &turn, at, c->out[JN_OUT_TAU]);
+static inline void forces(const JN_S(tree) * tree, const jn_call *call, const real *v, angles angle, real *at) {
+  const real *q = call->in[0];
+  if (call->out[JN_OUT_G])
+    JN_(inverse_dynamics_forces)(tree, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &angle, at, call->out[JN_OUT_G]);
+  if (call->out[JN_OUT_BIAS])
+    JN_(inverse_dynamics_forces)(tree, q, v, NULL, NULL, FORCES_ALL, &angle, at, call->out[JN_OUT_BIAS]);
+  if (call->out[JN_OUT_CORIOLIS])
+    JN_(inverse_dynamics_forces)(tree, q, v, NULL, NULL, FORCES_WEIGHTLESS, &angle, at, call->out[JN_OUT_CORIOLIS]);
+  if (call->out[JN_OUT_TAU])
+    JN_(inverse_dynamics_forces)(tree, q, v, call->in[2], call->in[3], FORCES_ALL, &angle, at, call->out[JN_OUT_TAU]);
 }
 
 /* Velocities matter only to these: what does not need them must not pay for them. */
-static inline int needs_velocity(const jn_call *c) {
+static inline int needs_velocity(const jn_call *call) {
   static const int which[] = {
       JN_OUT_C,  JN_OUT_DM,     JN_OUT_TAU,  JN_OUT_BIAS,  JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
       JN_OUT_DJ, JN_OUT_DSPACE, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,     JN_OUT_ENERGY};
   for (size_t k = 0; k < sizeof which / sizeof *which; k++)
-    if (c->out[which[k]]) return 1;
+    if (call->out[which[k]]) return 1;
   return 0;
 }
 
-void JN_(terms)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  const real *v = needs_velocity(c) ? c->in[1] : NULL;
-  real *at = c->scratch;
-  angles turn = angles_at(t, c->in[0], &at);
-  if (c->counted) {
+void JN_(terms)(const jn_call *call) {
+  const JN_S(tree) *tree = call->tree;
+  const real *v = needs_velocity(call) ? call->in[1] : NULL;
+  real *at = call->scratch;
+  angles angle = angles_at(tree, call->in[0], &at);
+  if (call->counted) {
     real *end = at;
-    sweep_place(&(term_sweep){.t = t}, &end);
-    counts(c, end);
-    counts(c, JN_(inverse_dynamics_scratch)(t, at));
-    counts(c, JN_(mass_matrix_scratch)(t, at));
+    sweep_place(&(term_sweep){.tree = tree}, &end);
+    counts(call, end);
+    counts(call, JN_(inverse_dynamics_scratch)(tree, at));
+    counts(call, JN_(mass_matrix_scratch)(tree, at));
     return;
   }
-  forces(t, c, v, turn, at);
-  other_terms(t, c, v, turn, at);
+  forces(tree, call, v, angle, at);
+  other_terms(tree, call, v, angle, at);
 }
