@@ -155,7 +155,7 @@ jn_status PUBLIC(spring_forces)(const jn_model *m, const number *q, number *forc
   if (!m || !q || !force) return JN_ERR_NULL;
   const jn_tree_d *t = m->tree[JN_KIND_D];
   for (int k = 0; k < m->nv; k++) force[k] = 0;
-  for (int i = 0; i < t->nb && t->carries_springs; i++) {
+  for (int i = 0; i < t->nb && t->has_springs; i++) {
     const jn_body_d *b = &t->body[i];
     for (int k = 0; k < b->nv && b->owner; k++)
       if (t->stiffness[b->iv + k] != 0)

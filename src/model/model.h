@@ -45,8 +45,8 @@ struct jn_model {
 
 /* The tree of another scalar type, made from the double one; dispatch knows which types have rows. The first function
  * returns the bytes needed (0: no row uses the type), the second one converts into that memory. */
-size_t jn__tree_bytes(int kind, const jn_tree_d *t);
-void jn__tree_convert(int kind, const jn_tree_d *t, void *memory);
+size_t jn__tree_bytes(int kind, const jn_tree_d *tree);
+void jn__tree_convert(int kind, const jn_tree_d *tree, void *memory);
 /* Bytes of a vector register of the instruction set in which single states are computed, 0: none is chosen. */
 int jn__register_bytes(void);
 

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The joints of the frozen tree, in internal frames: motion J(q), screws S with S v = J^-1 dJ/dt, and dS/dt.
- * Code branches on the model only. Screws refer to the model's coordinates, so S includes the coupling ratios. */
+/* The joints of the frozen tree, in internal frames. Code branches on the model only.
+ *
+ *   J(q)     motion of the joint: pose of the body relative to its placement
+ *   S        screws: S v = J^-1 dJ/dt, in the body's frame; they include the coupling ratios
+ *   dS/dt    their rates
+ *
+ *   kind                          J(q), x = ratio q + offset               S
+ *   revolute, prismatic, helical  rotation, translation along z, or both   (z, 0), (0, z), (z, pitch z), times the
+ * ratio spherical                     rotation by a quaternion                 angular unit vectors free position and
+ * quaternion                  angular, then linear unit vectors general                       exp(X_1 q_1) ... exp(X_N
+ * q_N)            S_k = Ad_((exp_(k+1) ... exp_N)^-1) X_k [mueller2021 for the exponentials] */
 #ifndef JN_TREE_JOINT_H
 #define JN_TREE_JOINT_H
 
@@ -14,11 +23,12 @@ static inline int is_group(const JN_S(body) * body) {
   return body->kind == JN_BODY_SPHERICAL || body->kind == JN_BODY_FREE;
 }
 
+/* x = ratio q + offset. */
 static inline real joint_position(const JN_S(body) * body, const real *q) {
   return splat(body->ratio) * q[body->iq] + splat(body->offset);
 }
 
-/* exp(X theta) of a unit screw (formulas of mueller2021: p = (E - R)(e x eta) + e (e.eta) theta). */
+/* exp(X theta) of a unit screw X = (e, eta), theta = scale q: p = (E - R)(e x eta) + e (e.eta) theta. [mueller2021] */
 static inline pose screw_motion(const JN_S(screw) * s, real q) {
   vec3 w = v3_constant(s->X), v = v3_constant(s->X + 3);
   real theta = splat(s->scale) * q;
@@ -30,6 +40,7 @@ static inline pose screw_motion(const JN_S(screw) * s, real q) {
   return (pose){R, v3_axpy(dot(w, v) * theta, w, v3_sub(c, m3_mul(R, c)))};
 }
 
+/* J(q) of a body's joint. */
 static inline pose joint_motion(const JN_S(tree) * tree, const JN_S(body) * body, const real *q) {
   switch (body->kind) {
     case JN_BODY_REVOLUTE:
@@ -51,9 +62,11 @@ static inline pose joint_motion(const JN_S(tree) * tree, const JN_S(body) * body
   }
 }
 
-/* Pose of a body in its parent body; c and s are the cosine and sine of its angle if it turns about z. */
+/* Pose of a body in its parent body: placement * J(q). c, s: cosine and sine of its angle, if it rotates about z. */
 static inline pose body_pose(const JN_S(tree) * tree, const JN_S(body) * body, const real *q, real c, real s) {
   pose B = se3_constant(body->R, body->p);
+
+  /* Axes; their rates are zero in the body's frame. */
   switch (body->kind) {
     case JN_BODY_PRISMATIC:
       return (pose){B.R, v3_axpy(joint_position(body, q), B.R.z, B.p)};
@@ -66,7 +79,8 @@ static inline pose body_pose(const JN_S(tree) * tree, const JN_S(body) * body, c
   }
 }
 
-/* General joint: S^k = Ad_{(exp_{k+1} ... exp_N)^-1} X_k, dS^k/dt = -ad_{sum_{l>k} S^l v_l} S^k. rate may be NULL. */
+/* Screws of a general joint, from the last to the first: S_k = Ad_((exp_(k+1) ... exp_N)^-1) X_k, and
+ * dS_k/dt = -ad_(sum over l > k of S_l v_l) S_k. rate may be NULL. */
 static inline void general_screws(const JN_S(tree) * tree, const JN_S(body) * body, const real *q, const real *v,
                                   twist *S, twist *rate) {
   pose tail = se3_identity();
@@ -83,7 +97,7 @@ static inline void general_screws(const JN_S(tree) * tree, const JN_S(body) * bo
   }
 }
 
-/* The nv columns of S, and of dS/dt when rate is not NULL (v is used only then). */
+/* The nv columns of S, and of dS/dt if rate is not NULL (v is used only then). */
 static inline void joint_screws(const JN_S(tree) * tree, const JN_S(body) * body, const real *q, const real *v,
                                 twist *S, twist *rate) {
   if (body->kind == JN_BODY_GENERAL) {
@@ -116,13 +130,13 @@ static inline void joint_screws(const JN_S(tree) * tree, const JN_S(body) * body
   }
 }
 
-/* The link's frame in the internal frame of its body. */
+/* Pose of a link's frame in the internal frame of its body. */
 static inline pose link_in_body(const JN_S(tree) * tree, int link) {
   return se3_constant(tree->frame[link].R, tree->frame[link].p);
 }
 
-/* Pose of a link in its parent link (or the world): placement, and the joint's motion J = L J_internal L^-1 if it
- * moves, with L^-1 the link in the body. */
+/* Pose of a link in its parent link (or the world): placement * L J L^-1 if it moves, where L^-1 is the link in the
+ * body. */
 static inline pose link_pose(const JN_S(tree) * tree, int link, const real *q) {
   const JN_S(frame) *at = &tree->placement[link];
   pose T = se3_constant(at->R, at->p);

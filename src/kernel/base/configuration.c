@@ -1,39 +1,49 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Configurations as points of a manifold: q (+) v, q1 (-) q0, interpolation, normalisation. Additive for coordinates
- * whose rates are the velocities; on the group, in the body's frame, for spherical and free joints. */
+/* Configurations as points of a manifold: integration, difference, interpolation, normalisation, and derivatives.
+ *
+ *   q (+) v      q + v                     for coordinates whose rates are the velocities
+ *                r exp(w)                  for the quaternion r of a spherical joint, w in the body's frame
+ *                (p, r) exp(v)             on SE(3), for a free joint, v a twist in the body's frame
+ *   q1 (-) q0    the v with q0 (+) v = q1
+ *   d(q (+) v)   Ad_(exp(-v)) dq + dexp(-v) dv                                  block by block along the diagonal
+ *   d(q1 (-) q0) -dexp(v)^-1 dq0 + dexp(-v)^-1 dq1,  v = q1 (-) q0 */
 #include "../../tree/joint.h"
 #include "variant.h"
 
 /* q (+) v of a rotation, renormalised so that rounding does not pile up over many steps. */
-static inline quat turned(quat r, vec3 w) { return q_normalize(q_mul(r, q_exp(w))); }
+static inline quat rotate(quat r, vec3 w) { return q_normalize(q_mul(r, q_exp(w))); }
 
+/* q (+) v of one joint; arrays begin at its coordinates. */
 static inline void plus(const JN_S(body) * body, const real *q, const real *v, real *out) {
   if (body->kind == JN_BODY_SPHERICAL) {
-    q_store(turned(q_load(q), v3_load(v)), out);
+    q_store(rotate(q_load(q), v3_load(v)), out);
   } else if (body->kind == JN_BODY_FREE) {
     quat r = q_load(q + 3);
     pose step = se3_exp(t_load(v));
     v3_store(v3_add(v3_load(q), m3_mul(q_rotation(r), step.p)), out);
-    q_store(turned(r, v3_load(v)), out + 3);
+    q_store(rotate(r, v3_load(v)), out + 3);
   } else {
     for (int k = 0; k < body->nv; k++) out[k] = q[k] + v[k];
   }
 }
 
-static inline quat turn_between(quat a, quat b) { return q_mul(q_conjugate(q_normalize(a)), q_normalize(b)); }
+/* a^-1 b of two quaternions, which need not be normalised. */
+static inline quat rotation_between(quat a, quat b) { return q_mul(q_conjugate(q_normalize(a)), q_normalize(b)); }
 
+/* v = q1 (-) q0 of one joint. */
 static inline void minus(const JN_S(body) * body, const real *q0, const real *q1, real *v) {
   if (body->kind == JN_BODY_SPHERICAL) {
-    v3_store(q_log(turn_between(q_load(q0), q_load(q1))), v);
+    v3_store(q_log(rotation_between(q_load(q0), q_load(q1))), v);
   } else if (body->kind == JN_BODY_FREE) {
     quat r0 = q_load(q0 + 3);
     vec3 p = m3_tmul(q_rotation(r0), v3_sub(v3_load(q1), v3_load(q0)));
-    t_store(se3_log_of(turn_between(r0, q_load(q1 + 3)), p), v);
+    t_store(se3_log_of(rotation_between(r0, q_load(q1 + 3)), p), v);
   } else {
     for (int k = 0; k < body->nv; k++) v[k] = q1[k] - q0[k];
   }
 }
 
+/* in: q, v. out: q (+) v. */
 void JN_(integrate)(const jn_call *call) {
   const JN_S(tree) *tree = call->tree;
   const real *q = call->in[0], *v = call->in[1];
@@ -44,6 +54,7 @@ void JN_(integrate)(const jn_call *call) {
   }
 }
 
+/* in: q0, q1. out: q1 (-) q0. */
 void JN_(difference)(const jn_call *call) {
   const JN_S(tree) *tree = call->tree;
   const real *q0 = call->in[0], *q1 = call->in[1];
@@ -56,7 +67,7 @@ void JN_(difference)(const jn_call *call) {
 
 /* ---- derivatives: block by block along the diagonal ---- */
 
-/* Writes a block of the joint, `n` wide, into the matrix [nv x nv] at its place; NULL: not wanted. */
+/* Writes the block [A 0; C A] of a free joint, or A of a spherical one, into the matrix [nv x nv]; NULL: not wanted. */
 static inline void store_block(const JN_S(tree) * tree, const JN_S(body) * body, mat3 A, mat3 C, real *out) {
   if (!out) return;
   real *at = out + body->iv * tree->nv + body->iv;
@@ -66,15 +77,17 @@ static inline void store_block(const JN_S(tree) * tree, const JN_S(body) * body,
   m3_store_rows(A, at + 3 * tree->nv + 3, tree->nv);
 }
 
+/* The identity times `diagonal`; NULL: not wanted. */
 static inline void clear_matrix(const JN_S(tree) * tree, real *out, real diagonal) {
   for (int k = 0; k < tree->nv * tree->nv && out; k++) out[k] = k % (tree->nv + 1) ? ZERO : diagonal;
 }
 
+/* Whether a joint owns coordinates that are not additive. */
 static inline int is_on_group(const JN_S(body) * body) {
   return body->owner && (body->kind == JN_BODY_SPHERICAL || body->kind == JN_BODY_FREE);
 }
 
-/* dexp (inverse: its inverse) of the joint's tangent vector times sign, times scale. */
+/* scale * dexp(sign v), or with its inverse, of one joint. */
 static inline void store_dexp(const JN_S(tree) * tree, const JN_S(body) * body, const real *v, int inverse, real sign,
                               real scale, real *out) {
   mat3 J, Q = m3_zero();
@@ -91,7 +104,7 @@ static inline void store_dexp(const JN_S(tree) * tree, const JN_S(body) * body, 
   store_block(tree, body, m3_scale(scale, J), m3_scale(scale, Q), out);
 }
 
-/* in: q, v. out: by q, Ad of exp(-v); by v, the right differential dexp(-v). */
+/* in: q, v. out: derivatives of q (+) v with respect to q, Ad_(exp(-v)), and to v, dexp(-v). */
 void JN_(derivatives_plus)(const jn_call *call) {
   const JN_S(tree) *tree = call->tree;
   const real *v = call->in[1];
@@ -108,7 +121,7 @@ void JN_(derivatives_plus)(const jn_call *call) {
   }
 }
 
-/* in: q0, q1. out: by q0, minus the inverse of the left differential; by q1, the inverse of the right one. */
+/* in: q0, q1. out: derivatives of q1 (-) q0 with respect to q0, -dexp(v)^-1, and to q1, dexp(-v)^-1. */
 void JN_(derivatives_minus)(const jn_call *call) {
   const JN_S(tree) *tree = call->tree;
   const real *q0 = call->in[0], *q1 = call->in[1];
@@ -124,6 +137,7 @@ void JN_(derivatives_minus)(const jn_call *call) {
   }
 }
 
+/* in: q0, q1, s. out: q0 (+) s (q1 (-) q0). */
 void JN_(interpolate)(const jn_call *call) {
   const JN_S(tree) *tree = call->tree;
   const real *q0 = call->in[0], *q1 = call->in[1], *s = call->in[2];
@@ -138,6 +152,7 @@ void JN_(interpolate)(const jn_call *call) {
   }
 }
 
+/* in: q. out: q with unit quaternions. */
 void JN_(normalize)(const jn_call *call) {
   const JN_S(tree) *tree = call->tree;
   const real *q = call->in[0];
@@ -146,6 +161,8 @@ void JN_(normalize)(const jn_call *call) {
     const JN_S(body) *body = &tree->body[i];
     if (!body->owner) continue;
     int rotation = body->kind == JN_BODY_SPHERICAL ? 0 : body->kind == JN_BODY_FREE ? 3 : body->nq;
+
+    /* Positions as they are, then the quaternion. */
     for (int k = 0; k < rotation; k++) out[body->iq + k] = q[body->iq + k];
     if (rotation < body->nq) q_store(q_normalize(q_load(q + body->iq + rotation)), out + body->iq + rotation);
   }

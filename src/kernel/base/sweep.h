@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the sweeps over the tree share. All quantities are in the bodies' internal frames unless said otherwise.
- *   X_i   pose of body i in its parent          V_i = Ad_{X^-1} V_p + S v           (kim2012 Table 2)
- *   S     screws of all joints, [nd]            Psi = dS/dt + ad_V S, so that
- *   A_i = Ad_{X^-1} A_p + S a + Psi v           acceleration; the base has A_0 = (0, -gravity) where weight counts */
+/* The first sweep of kim2012 Table 2 in the internal frames of the bodies, and what several kernels need besides.
+ *
+ *   V_i = Ad_(X^-1) V_p + S v                      twist
+ *   Psi = dS/dt + ad_V S, so that
+ *   A_i = Ad_(X^-1) A_p + S a + Psi v              its rate; the base has A_0 = (0, -gravity) where weight counts
+ *
+ *   symbol  meaning                           size     frame, unit
+ *   X       pose of body i in its parent p    12
+ *   S, Psi  joint screws, and as above        nd x 6   the body's own
+ *   V, A    twist and its rate                6        the body's own; rad/s, m/s; per s */
 #ifndef JN_KERNEL_BASE_SWEEP_H
 #define JN_KERNEL_BASE_SWEEP_H
 
@@ -18,6 +24,7 @@ typedef struct angles {
   real *c, *s; /* [nb] */
 } angles;
 
+/* Takes memory for the angles and, unless q is NULL (the call only counts), computes them, TILE bodies at once. */
 static inline angles angles_at(const JN_S(tree) * tree, const real *q, real **at) {
   angles o = {take(at, TRIG_SIZE((size_t)tree->nb)), take(at, TRIG_SIZE((size_t)tree->nb))};
   if (!q) return o; /* the call only counts */
@@ -33,12 +40,12 @@ static inline angles angles_at(const JN_S(tree) * tree, const real *q, real **at
 static inline wrench w_zero(void) { return (wrench){v3_zero(), v3_zero()}; }
 static inline wrench w_sub(wrench a, wrench b) { return (wrench){v3_sub(a.m, b.m), v3_sub(a.f, b.f)}; }
 
-/* The base's acceleration that makes weight: (0, -gravity). */
+/* The acceleration of the base that has the effect of weight: (0, -gravity). */
 static inline twist base_acceleration(const JN_S(tree) * tree) {
   return (twist){v3_zero(), v3_neg(v3_constant(tree->gravity))};
 }
 
-/* The joint of nearly all bodies: S = (z, 0), and [V, S] = (w x z, v x z) has four numbers. */
+/* S, V and Psi of a revolute joint, as nearly all are: S = (z, 0), and [V, S] = (w x z, v x z) has four numbers. */
 static inline void revolute_outward(const JN_S(body) * body, const real *v, pose X, twist *S, twist *V, twist *Psi,
                                     int i) {
   real r = splat(body->ratio);
@@ -50,7 +57,7 @@ static inline void revolute_outward(const JN_S(body) * body, const real *v, pose
   Psi[body->id] = (twist){v3(r * own.w.y, -r * own.w.x, ZERO), v3(r * own.v.y, -r * own.v.x, ZERO)};
 }
 
-/* One body outward: X, S and, when v is given, V and Psi. */
+/* X, S and, with v, V and Psi of body i. */
 static inline void outward(const JN_S(tree) * tree, int i, const real *q, const real *v, angles angle, pose *X,
                            twist *S, twist *V, twist *Psi) {
   const JN_S(body) *body = &tree->body[i];
@@ -59,6 +66,8 @@ static inline void outward(const JN_S(tree) * tree, int i, const real *q, const 
     revolute_outward(body, v, X[i], S, V, Psi, i);
     return;
   }
+
+  /* S and dS/dt, V, and Psi = dS/dt + [V, S]. */
   joint_screws(tree, body, q, v, S + body->id, v ? Psi + body->id : NULL);
   if (!v) return;
   twist own = body->parent < 0 ? t_zero() : t_Ad_inverse(X[i], V[body->parent]);
@@ -67,7 +76,7 @@ static inline void outward(const JN_S(tree) * tree, int i, const real *q, const 
   for (int k = 0; k < body->nv; k++) Psi[body->id + k] = t_add(Psi[body->id + k], t_ad(own, S[body->id + k]));
 }
 
-/* A_i from its parent's; v or a NULL: zero. `base` is the acceleration of the world. */
+/* A of body i from its parent's. v or a NULL: zero. base: acceleration of the world. */
 static inline twist accelerate(const JN_S(tree) * tree, int i, const real *v, const real *a, const pose *X,
                                const twist *S, const twist *Psi, const twist *A, twist base) {
   const JN_S(body) *body = &tree->body[i];
@@ -82,6 +91,8 @@ static inline twist accelerate(const JN_S(tree) * tree, int i, const real *v, co
     own.v.y += v[body->iv] * P->v.y;
     return own;
   }
+
+  /* Any other joint: A += S a + Psi v. */
   for (int k = 0; k < body->nv; k++) {
     if (a) own = t_axpy(a[body->iv + k], S[body->id + k], own);
     if (v) own = t_axpy(v[body->iv + k], Psi[body->id + k], own);
@@ -89,13 +100,13 @@ static inline twist accelerate(const JN_S(tree) * tree, int i, const real *v, co
   return own;
 }
 
-/* I A - ad*_V I V */
+/* I A - ad*_V I V: the wrench that moves a body. V NULL: zero. */
 static inline wrench inertial_wrench(inertia I, const twist *V, twist A) {
   wrench F = i_mul(I, A);
   return V ? w_sub(F, w_ad(*V, i_mul(I, *V))) : F;
 }
 
-/* External wrenches of the links, [nlink][6] in link frames, summed up for the bodies. */
+/* External wrenches on the links [nlink][6], in link frames, added up for the bodies in F [nb]. */
 static inline void body_wrenches(const JN_S(tree) * tree, const real *wrenches, wrench *F) {
   for (int i = 0; i < tree->nb; i++) F[i] = w_zero();
   for (int l = 0; l < tree->nlink; l++) {
@@ -105,13 +116,13 @@ static inline void body_wrenches(const JN_S(tree) * tree, const real *wrenches, 
   }
 }
 
-/* Armature seen by a coordinate of a body: the internal position is ratio times the coordinate. */
+/* Armature as coordinate k of a body sees it: the joint position is ratio times the coordinate. */
 static inline real armature_of(const JN_S(tree) * tree, const JN_S(body) * body, int k) {
   scalar ratio = body->nv == 1 ? body->ratio : 1;
   return splat(tree->armature[body->id + k] * ratio * ratio);
 }
 
-/* Inertias of subtrees, each in its first body's frame. */
+/* Ic [nb]: inertias of subtrees, each in the frame of its first body. */
 static inline void composite_inertias(const JN_S(tree) * tree, const pose *X, inertia *Ic) {
   for (int i = 0; i < tree->nb; i++) Ic[i] = i_constant(tree->body[i].inertia);
   for (int i = tree->nb - 1; i >= 0; i--) {

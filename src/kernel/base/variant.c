@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A variant: its table of kernels, the way of samples in and out of its lanes, and its copy of the tree's constants. */
+/* A variant: its table of kernels, how samples get into its lanes and back, the size of its scratch memory, and its
+ * copy of the tree's constants. */
 #include "variant.h"
 
 #include <string.h>
@@ -59,7 +60,7 @@ static const unsigned char scratch_of[JN_KERNELS] = {
 #define MODEL_SCRATCH(name, scratch) JN_SCRATCH_##scratch,
     JN_LIE_LIST(LIE_SCRATCH) JN_MODEL_KERNEL_LIST(MODEL_SCRATCH)};
 
-/* All kernels take their memory, with everything wanted, and compute nothing. */
+/* The largest of all kernels, each with everything wanted: they take their memory, and compute nothing. */
 static size_t scratch_bytes(const void *tree, int order) {
   static _Alignas(64) char something[64]; /* never read nor written */
   size_t most = 0;
@@ -76,18 +77,21 @@ static size_t scratch_bytes(const void *tree, int order) {
 
 /* ---- the constants of the model in this scalar ---- */
 
-static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+/* To whole cache lines. */
+static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
+/* Bytes of the copy: the blocks of tree_convert(), in the same order. */
 static size_t tree_bytes(const void *tree_d) {
   const jn_tree_d *tree = tree_d;
-  return up(sizeof(JN_S(tree))) + up((size_t)tree->nb * sizeof(JN_S(body))) +
-         up((size_t)(tree->nframe + tree->nlink) * sizeof(JN_S(frame))) +
-         up((size_t)tree->nscrew * sizeof(JN_S(screw))) +
-         up((size_t)(2 * tree->nd + 10 * tree->nlink + 2 * tree->nv) * sizeof(scalar)) +
-         up(jn__constants_size(tree->nb) * sizeof(scalar)) +
-         (tree->coupled ? up(sizeof(JN_S(tree))) + up((size_t)tree->nb * sizeof(JN_S(body))) : 0);
+  return round_up(sizeof(JN_S(tree))) + round_up((size_t)tree->nb * sizeof(JN_S(body))) +
+         round_up((size_t)(tree->nframe + tree->nlink) * sizeof(JN_S(frame))) +
+         round_up((size_t)tree->nscrew * sizeof(JN_S(screw))) +
+         round_up((size_t)(2 * tree->nd + 10 * tree->nlink + 2 * tree->nv) * sizeof(scalar)) +
+         round_up(jn__constants_size(tree->nb) * sizeof(scalar)) +
+         (tree->coupled ? round_up(sizeof(JN_S(tree))) + round_up((size_t)tree->nb * sizeof(JN_S(body))) : 0);
 }
 
+/* n numbers. */
 static void convert(scalar *to, const double *from, int n) {
   for (int i = 0; i < n; i++) to[i] = (scalar)from[i];
 }
@@ -112,13 +116,13 @@ static void convert_body(JN_S(body) * to, const jn_body_d *from) {
          offsetof(jn_body_d, several_children) + sizeof from->several_children - offsetof(jn_body_d, kind));
 }
 
-/* Of the tree o, whose constants it shares. */
+/* The tree without coupling, which shares the constants of `o`, from the double one, at `at`. */
 static const JN_S(tree) * convert_uncoupled(const JN_S(tree) * o, const jn_tree_d *from, char *at) {
   JN_S(tree) *uncoupled = (JN_S(tree) *)at;
-  JN_S(body) *body = (JN_S(body) *)(at + up(sizeof *uncoupled));
+  JN_S(body) *body = (JN_S(body) *)(at + round_up(sizeof *uncoupled));
   *uncoupled = *o;
   uncoupled->nv = from->nv;
-  uncoupled->coupled = uncoupled->carries_springs = 0;
+  uncoupled->coupled = uncoupled->has_springs = 0;
   uncoupled->in_body_order = from->in_body_order;
   uncoupled->order = from->order;
   uncoupled->lambda = from->lambda;
@@ -128,20 +132,25 @@ static const JN_S(tree) * convert_uncoupled(const JN_S(tree) * o, const jn_tree_
   return uncoupled;
 }
 
+/* The tree of this variant's scalar, in `memory` of tree_bytes(), from the double one. */
 static void tree_convert(const void *tree_d, void *memory) {
   const jn_tree_d *tree = tree_d;
   char *at = memory;
   JN_S(tree) *o = memory;
-  at += up(sizeof *o);
+
+  /* Where each array begins. */
+  at += round_up(sizeof *o);
   JN_S(body) *body = (JN_S(body) *)at;
-  at += up((size_t)tree->nb * sizeof *body);
+  at += round_up((size_t)tree->nb * sizeof *body);
   JN_S(frame) *frame = (JN_S(frame) *)at;
-  at += up((size_t)(tree->nframe + tree->nlink) * sizeof *frame);
+  at += round_up((size_t)(tree->nframe + tree->nlink) * sizeof *frame);
   JN_S(screw) *screw = (JN_S(screw) *)at;
-  at += up((size_t)tree->nscrew * sizeof *screw);
+  at += round_up((size_t)tree->nscrew * sizeof *screw);
   scalar *armature = (scalar *)at;
-  at += up((size_t)(2 * tree->nd + 10 * tree->nlink + 2 * tree->nv) * sizeof(scalar));
+  at += round_up((size_t)(2 * tree->nd + 10 * tree->nlink + 2 * tree->nv) * sizeof(scalar));
   scalar *constants = (scalar *)at;
+
+  /* Sizes and pointers; arrays of integers are shared with the double tree. */
   *o = (JN_S(tree)){.nb = tree->nb,
                     .nq = tree->nq,
                     .nv = tree->nv,
@@ -151,7 +160,7 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .nlink = tree->nlink,
                     .coupled = tree->coupled,
                     .in_body_order = tree->in_body_order,
-                    .carries_springs = tree->carries_springs,
+                    .has_springs = tree->has_springs,
                     .chain = tree->chain,
                     .one_each_after_base = tree->one_each_after_base,
                     .has_armature = tree->has_armature,
@@ -171,6 +180,8 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .order = tree->order,
                     .lambda = tree->lambda,
                     .elimination_place = tree->elimination_place};
+
+  /* Numbers. */
   convert(o->gravity, tree->gravity, 3);
   for (int i = 0; i < tree->nb; i++) convert_body(&body[i], &tree->body[i]);
   convert_frames(frame, tree->frame, tree->nframe);
@@ -186,7 +197,7 @@ static void tree_convert(const void *tree_d, void *memory) {
   convert(armature + 2 * tree->nd + 10 * tree->nlink, tree->stiffness, tree->nv);
   convert(armature + 2 * tree->nd + 10 * tree->nlink + tree->nv, tree->rest, tree->nv);
   convert(constants, tree->constants, (int)jn__constants_size(tree->nb));
-  at += up(jn__constants_size(tree->nb) * sizeof(scalar));
+  at += round_up(jn__constants_size(tree->nb) * sizeof(scalar));
   if (tree->coupled) o->uncoupled = convert_uncoupled(o, tree->uncoupled, at);
 }
 

@@ -119,7 +119,8 @@ static void derivatives_coupled(const jn_call *c) {
   coupling g = coupling_place(t, &at);
   jn_call inner = {
       .tree = t->uncoupled, .in = {c->in[0], c->in[1] ? v : NULL, c->in[2] ? a : NULL, c->in[3]}, .arg = {c->arg[0]}};
-  for (int k = 0; k < 5; k++) inner.out[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
+  for (int k = 0; k < 5; k++)
+    inner.out[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_PADDING) : NULL;
   inner.scratch = at;
   if (counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
   if (c->in[1]) follow(t, c->in[1], v);
@@ -130,7 +131,7 @@ static void derivatives_coupled(const jn_call *c) {
     if (out[k]) project(&g, k == 2, X[k], out[k]);
   for (int k = 3; k < 5; k++)
     if (out[k]) project_rows(&g, (int)wide[k], X[k], out[k]);
-  if (!t->carries_springs || c->arg[1]) return;
+  if (!t->has_springs || c->arg[1]) return;
   for (int k = 0; k < t->nv && out[0]; k++) out[0][k * (t->nv + 1)] += splat(t->stiffness[k]);
   if (out[4]) add_springs(t, c->in[0], K(1), out[4]);
 }
@@ -143,10 +144,10 @@ void JN_(inverse_dynamics_derivatives)(const jn_call *c) {
     derivatives_coupled(c);
     return;
   }
-  if (c->arg[1] && t->carries_springs) {
+  if (c->arg[1] && t->has_springs) {
     JN_S(tree) unsprung = *t;
     jn_call inner = *c;
-    unsprung.carries_springs = 0;
+    unsprung.has_springs = 0;
     inner.tree = &unsprung;
     JN_(inverse_dynamics_derivatives)(&inner);
     return;
@@ -197,7 +198,7 @@ static inline void many_room_place(const JN_S(tree) * t, real *inverse, many_roo
  * too often for that. */
 static int many_forward(const linearization_many *o, many_room *r, const real *tau, real *at, real *pivots) {
   const JN_S(tree) *t = o->t;
-  int factors = factors_are_quicker(t) && t->nv <= LANES_MOST;
+  int factors = factors_are_faster(t) && t->nv <= LANES_MOST;
   if (factors) {
     many_equations(o, tau, &r->M, r->y);
     compact_factorize(&r->M, pivots);
@@ -263,7 +264,7 @@ static int derivatives_forward(const jn_call *c) {
 /* derivatives_hybrid() in tiles, when nothing is prescribed: no factors, O(n^2). 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (c->data || !is_special(c, c->in[4]) || (factors_are_quicker(t) && !c->counted)) return 0;
+  if (c->data || !is_special(c, c->in[4]) || (factors_are_faster(t) && !c->counted)) return 0;
   real *at = c->scratch, *const *out = (real *const *)c->out, *end;
   articulation o = {.tree = t, .x = TAKE_ALIGNED(&at, t->nd, eliminated), .d = TAKE_ALIGNED(&at, t->nb, space)};
   equations e;
@@ -319,14 +320,14 @@ static void derivatives_by_factors(const jn_call *c) {
   compact_inverse N = compact_inverse_place(t, &at);
   angles turn = angles_at(t, c->in[0], &at);
   factored_motion o = {t, c->in[0], c->in[1], c->in[2], c->in[3], c->in[4], prescribed, FORCES_ALL, &turn};
-  jn_call inner = {.tree = t, .in = {o.q, o.v, out[0], o.W}, .out = {T[0], T[1], NULL, T[2]}};
+  jn_call inner = {.tree = t, .in = {o.q, o.v, out[0], o.wrenches}, .out = {T[0], T[1], NULL, T[2]}};
   inner.out[2] = prescribed || c->counted ? out[8] : NULL;
   inner.arg[0] = c->arg[0];
   inner.scratch = at;
   if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
   compact_fill(&M);
   accelerate_by_factors(&o, at, y, &M, out[10], out[0]);
-  if (out[1]) JN_(inverse_dynamics_forces)(t, o.q, o.v, out[0], o.W, FORCES_ALL, &turn, at, out[1]);
+  if (out[1]) JN_(inverse_dynamics_forces)(t, o.q, o.v, out[0], o.wrenches, FORCES_ALL, &turn, at, out[1]);
   for (int i = 0; i < n && out[1]; i++)
     if (is_free(prescribed, i)) out[1][i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
   JN_(inverse_dynamics_derivatives)(&inner);

@@ -26,7 +26,7 @@ FLAT wrench many_momentum(const linearization_many *o, int i, int c, int turn) {
 FLAT real many_force(const linearization_many *o, int i, int k, const real *tau) {
   const JN_S(body) *b = &o->t->body[i];
   real force = (tau ? tau[b->iv + k] : ZERO) - screw_power(b, o->sum[i].F, o->s[b->id + k].S);
-  return o->t->carries_springs && carries_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
+  return o->t->has_springs && carries_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
 }
 
 /* The power of a wrench on a screw; turn: of a revolute joint, whose linear part is zero. */

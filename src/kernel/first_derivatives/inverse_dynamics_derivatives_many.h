@@ -311,7 +311,7 @@ FLAT void row_fill(const linearization_many *o, const row_at *r, int i, int c, i
   int own = turn || !is_group(b) ? c + 1 : b->id + b->nv;
   for (int l = b->id; l < own; l++) row_inward(r, &o->s[l], b->iv + l - b->id, turn, Z, U);
   if (r->M) r->M[b->iv + c - b->id] += armature_of(t, b, c - b->id);
-  if (r->dq && t->carries_springs) r->dq[b->iv + c - b->id] += stiffness_of(t, b, c - b->id);
+  if (r->dq && t->has_springs) r->dq[b->iv + c - b->id] += stiffness_of(t, b, c - b->id);
   for (int j = i, k = b->parent; k >= 0; j = k, k = t->body[k].parent) {
     const JN_S(body) *a = &t->body[k];
     Z = w_shift(Z, o->at[j].d);

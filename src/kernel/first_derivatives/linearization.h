@@ -457,7 +457,7 @@ FLAT void linearization_matrices(const linearization *w, int orders, column *x, 
           for (int e = 0; e < in->nv; e++) pair_entries(w, x, in->id + e, in->iv + e, first + c, k, to);
       }
       if (to->M && to->from == 0) to->M[(first + c) * (n + 1)] += armature_of(t, b, c);
-      if (to->dq && to->from == 0 && t->carries_springs) to->dq[(first + c) * (n + 1)] += stiffness_of(t, b, c);
+      if (to->dq && to->from == 0 && t->has_springs) to->dq[(first + c) * (n + 1)] += stiffness_of(t, b, c);
     }
   }
 }

@@ -16,7 +16,7 @@
  *   d       origin of the body from that of its parent                                 3
  *
  * The D are the pivots of the factors L^T D L of M (mass_matrix/mass_factor.h), which would cost O(n depth^2).
- * `turn` in the arguments says that the screw has no linear part, v = 0: a revolute joint. */
+ * `revolute` in the arguments says that the screw has no linear part, v = 0. */
 #ifndef JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 #define JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 
@@ -181,7 +181,7 @@ FLAT body_inertia body_with(const body_inertia *I, const space_inertia *B) {
 
 #endif
 
-/* Inertia of a body alone, turned into the world's axes. */
+/* The inertia I of a body alone, as in the model, turned into the world's axes R. */
 FLAT space_inertia inertia_of_body(const axes *R, const scalar *I) {
   space_inertia o;
   o.m = splat(I[0]);
@@ -285,22 +285,22 @@ static inline void solve_alone(const articulation *o, wrench *p, twist *A, real 
 }
 
 /* Scratch of a solver: what solving needs, and what only the elimination needs. */
-typedef struct articulation_room {
+typedef struct articulation_scratch {
   articulation o;
   body_inertia *I; /* [nb] */
   axes *R;         /* [nb] */
-} articulation_room;
+} articulation_scratch;
 
-static inline articulation_room articulation_place(const JN_S(tree) * tree, real **at) {
-  articulation_room r = {.o = {tree, TAKE_ALIGNED(at, tree->nb, space), TAKE_ALIGNED(at, tree->nd, eliminated)}};
+static inline articulation_scratch articulation_place(const JN_S(tree) * tree, real **at) {
+  articulation_scratch r = {.o = {tree, TAKE_ALIGNED(at, tree->nb, space), TAKE_ALIGNED(at, tree->nd, eliminated)}};
   r.I = TAKE_ALIGNED(at, tree->nb, body_inertia);
   r.R = TAKE(at, tree->nb, axes);
   return r;
 }
 
 /* Eliminates all coordinates at q: poses and screws outwards, articulated inertias inwards. */
-FLAT void articulation_sweep(const articulation_room *r, const real *q, angles angle, const unsigned char *prescribed,
-                             real *pivots) {
+FLAT void articulation_sweep(const articulation_scratch *r, const real *q, angles angle,
+                             const unsigned char *prescribed, real *pivots) {
   const articulation *o = &r->o;
   const JN_S(tree) *tree = o->tree;
   axes ground = axes_of_world();
@@ -327,7 +327,7 @@ FLAT void articulation_sweep(const articulation_room *r, const real *q, angles a
 /* Whether the dense factors of mass_factor.h are faster: in lanes, and where branches are short. M^-1 in lanes of four
  * takes, in ns a state, by factors and this way: 7 joints 214 and 239; 18 coordinates of a quadruped 750 and 732; a
  * chain of 25 joints 2312 and 1292. */
-static inline int factors_are_quicker(const JN_S(tree) * tree) { return TILE == 1 && branch_length(tree) <= 16; }
+static inline int factors_are_faster(const JN_S(tree) * tree) { return TILE == 1 && branch_length(tree) <= 16; }
 
 /* A block holds the wrenches p (then the accelerations A) of one body, for all columns. Few bodies need one at the same
  * time: the last child of a body uses the block of its parent, any other child the next one. */
@@ -354,12 +354,13 @@ static inline int blocks_of(const JN_S(tree) * tree, int32_t *block) {
   return most;
 }
 
+/* The block of body i, and the row of coordinate c. */
 FLAT tile6 *block_of(const equations *w, int i) { return w->F + w->block[i] * tiles_of(w->m.columns); }
 FLAT int row_of(const equations *w, int c) { return w->rows ? w->rows[c] : c; }
 
 /* Coordinate c inwards, in tiles [lo, hi): u = f - S^T p in place of f,  p' = p + U u / D. With d, p' is then moved to
  * the origin of the parent. */
-FLAT void unit_inward(const equations *w, int c, int revolute, const space *d, int lo, int hi, tile6 *F) {
+FLAT void solve_columns_inward(const equations *w, int c, int revolute, const space *d, int lo, int hi, tile6 *F) {
   const eliminated *o = &w->o->x[c];
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? sp_numbers(*d) : v3_zero();
@@ -381,8 +382,8 @@ FLAT void unit_inward(const equations *w, int c, int revolute, const space *d, i
 
 /* Coordinate c outwards, in tiles [lo, hi): x = (u - U^T A) / D in place of u,  A' = A + S x. With d, A is first moved
  * from the origin of the parent. */
-FLAT void unit_outward(const equations *w, int c, int revolute, const space *d, int lo, int hi, const tile6 *from,
-                       tile6 *A) {
+FLAT void solve_columns_outward(const equations *w, int c, int revolute, const space *d, int lo, int hi,
+                                const tile6 *from, tile6 *A) {
   const eliminated *o = &w->o->x[c];
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? v3_neg(sp_numbers(*d)) : v3_zero();
@@ -402,13 +403,14 @@ FLAT void unit_outward(const equations *w, int c, int revolute, const space *d, 
   }
 }
 
+/* Tiles [lo, hi) are zero. */
 FLAT void tiles_clear(tile6 *F, int lo, int hi) {
   for (int k = lo; k < hi; k++) F[k] = (tile6){0};
 }
 
 /* Adds the block of a body that is not the last child to that of its parent. With `triangle`, only the columns of later
  * children are there already; the others are copied. */
-FLAT void hand_over(const equations *w, int i, int lo, int hi) {
+FLAT void add_block_to_parent(const equations *w, int i, int lo, int hi) {
   const tile6 *from = block_of(w, i);
   tile6 *to = block_of(w, w->o->tree->body[i].parent);
   int there = w->triangle ? tile_of(w->o->tree->body[i].stop) : lo;
@@ -436,11 +438,11 @@ static inline void equations_inward(const equations *w) {
       int c = body->id + k, from = w->triangle ? tile_of(c) : 0;
       const space *d = k == 0 && body->parent >= 0 ? &w->o->d[i] : NULL;
       if (is_revolute(body) && d)
-        unit_inward(w, c, 1, d, from, hi, F);
+        solve_columns_inward(w, c, 1, d, from, hi, F);
       else
-        unit_inward(w, c, 0, d, from, hi, F);
+        solve_columns_inward(w, c, 0, d, from, hi, F);
     }
-    if (body->parent >= 0 && block_of(w, body->parent) != F) hand_over(w, i, lo, hi);
+    if (body->parent >= 0 && block_of(w, body->parent) != F) add_block_to_parent(w, i, lo, hi);
   }
 }
 
@@ -457,9 +459,9 @@ static inline void equations_outward(const equations *w) {
     for (int k = 0; k < body->nv; k++) {
       int c = body->id + k, lo = w->triangle ? tile_of(c) : 0;
       if (is_revolute(body) && body->parent >= 0)
-        unit_outward(w, c, 1, &w->o->d[i], lo, tiles, from, A);
+        solve_columns_outward(w, c, 1, &w->o->d[i], lo, tiles, from, A);
       else
-        unit_outward(w, c, 0, k == 0 && body->parent >= 0 ? &w->o->d[i] : NULL, lo, tiles, k ? A : from, A);
+        solve_columns_outward(w, c, 0, k == 0 && body->parent >= 0 ? &w->o->d[i] : NULL, lo, tiles, k ? A : from, A);
     }
   }
 }
@@ -473,7 +475,7 @@ static inline void equations_place(const articulation *o, equations *w, real **a
   w->m.tail = take(at, (size_t)(tree->nv * TILE));
   w->F = TAKE_ALIGNED(at, BLOCKS * tiles_of(tree->nv), tile6);
 }
-/* 0 if the tree branches too often for BLOCKS blocks. */
+/* Whether BLOCKS blocks are enough: the tree does not branch too often, and nothing is coupled. */
 static inline int equations_fit(const equations *w) {
   return !w->o->tree->coupled && blocks_of(w->o->tree, w->block) <= BLOCKS;
 }
@@ -487,10 +489,10 @@ static inline void equations_solve(equations *w, scalar sign, int wide, real *X)
   for (int first = 0; first < wide && w->m.rows > 0; first += w->m.rows) {
     w->m.at = X + first;
     w->m.columns = wide - first < w->m.rows ? wide - first : w->m.rows;
-    tails_out(&w->m);
+    copy_tails_out(&w->m);
     equations_inward(w);
     equations_outward(w);
-    tails_back(&w->m);
+    copy_tails_back(&w->m);
   }
 }
 
@@ -512,7 +514,7 @@ static inline void equations_inverse(equations *w, real *out) {
   /* Solve, then mirror. */
   equations_inward(w);
   equations_outward(w);
-  tails_back(&w->m);
+  copy_tails_back(&w->m);
   lower_from_upper(out, n);
 }
 
@@ -521,7 +523,7 @@ static inline void equations_inverse(equations *w, real *out) {
 FLAT int articulated_at(const JN_S(tree) * tree, const jn_call *call, real **at, articulation *o, equations *e,
                         real *pivots) {
   angles angle = angles_at(tree, call->in[0], at);
-  articulation_room r = articulation_place(tree, at);
+  articulation_scratch r = articulation_place(tree, at);
   *o = r.o;
   equations_place(o, e, at);
   if (counts(call, *at)) return 0;

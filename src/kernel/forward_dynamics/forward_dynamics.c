@@ -116,7 +116,7 @@ static inline void subtract_external(const forward_sweep *sweep, const real *wre
 /* The forces that drive the bodies: tau minus the forces of springs. */
 static inline const real *subtract_springs(const forward_sweep *sweep, const real *q) {
   const JN_S(tree) *tree = sweep->joints.tree;
-  if (!tree->carries_springs) return sweep->tau;
+  if (!tree->has_springs) return sweep->tau;
   for (int k = 0; k < tree->nv; k++) sweep->net[k] = sweep->tau ? sweep->tau[k] : ZERO;
   add_springs(tree, q, K(-1), sweep->net);
   return sweep->net;
@@ -219,7 +219,7 @@ static inline void solve_body(const forward_sweep *sweep, int i, twist base, rea
 /* Forces of prescribed coordinates must drive their springs too. */
 static inline void add_prescribed_springs(const forward_sweep *sweep, const real *q, real *tau) {
   const JN_S(tree) *tree = sweep->joints.tree;
-  for (int i = 0; i < tree->nb && tree->carries_springs; i++) {
+  for (int i = 0; i < tree->nb && tree->has_springs; i++) {
     const JN_S(body) *body = &tree->body[i];
     for (int k = 0; k < body->nv && carries_springs(body); k++)
       if (!is_free(sweep->prescribed, body->iv + k)) tau[body->iv + k] += spring_force(tree, body, k, q);
@@ -282,7 +282,7 @@ static inline void eliminate_coupled_body(const forward_sweep *sweep, open_coord
       body->end == i + 1 ? body_inertia_from(&sweep->body[i].I) : body_with(&sweep->IA[i], &sweep->body[i].I);
 
   /* Shared coordinates whose joints are all in the subtree can be eliminated now. */
-  open_close_met(open, i, &IA, &p, pivots);
+  open_close_complete(open, i, &IA, &p, pivots);
 
   /* Then the body's own joint, from its last coordinate to its first. */
   for (int k = body->id + body->nv - 1; k >= body->id; k--) {
@@ -295,7 +295,7 @@ static inline void eliminate_coupled_body(const forward_sweep *sweep, open_coord
 
   /* What is left goes to the parent: open coordinates, IA', p' + IA' c. */
   twist c = known_acceleration(sweep, i);
-  open_hand(open, i, c, sp_numbers(sweep->joints.d[i]));
+  open_move_to_parent(open, i, c, sp_numbers(sweep->joints.d[i]));
   if (body->parent < 0) return;
   body_inertia moved = body_shift(&IA, &sweep->joints.d[i]), *to = &sweep->IA[body->parent];
   if (body->end != tree->body[body->parent].end) body_add(&moved, to);
@@ -357,7 +357,7 @@ void JN_(forward_dynamics_coupled)(const jn_call *call) {
   open_fill(&open, sweep.prescribed, sweep.driving);
   for (int i = tree->nb - 1; i >= 0; i--) eliminate_coupled_body(&sweep, &open, i, call->out[2]);
   wrench none = w_zero();
-  open_close_met(&open, tree->nb, NULL, &none, call->out[2]);
+  open_close_complete(&open, tree->nb, NULL, &none, call->out[2]);
 
   /* 3 outwards. */
   twist base = call->arg[0] ? t_zero() : base_acceleration(tree);

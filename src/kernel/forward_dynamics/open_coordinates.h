@@ -67,6 +67,7 @@ static inline int shared_count(const JN_S(tree) * tree) {
   return joints;
 }
 
+/* Takes scratch memory. */
 static inline open_coordinates open_place(const JN_S(tree) * tree, real **at) {
   int most = shared_count(tree);
   open_coordinates o = {.tree = tree, .x = TAKE(at, most, shared_coordinate), .D = take(at, (size_t)(most * most))};
@@ -152,7 +153,7 @@ static inline void open_eliminate(open_coordinates *o, int i, wrench by, real in
     for (int l = first; l < o->terms; l++) o->D[a * n + o->term[l].s] -= c * o->term[l].c;
   }
 
-  /* Kept for the way out: C_t / D. */
+  /* Kept for the sweep outwards: C_t / D. */
   for (int k = first; k < o->terms; k++) o->term[k].c *= inverse;
 }
 
@@ -186,7 +187,7 @@ static inline void open_close(open_coordinates *o, int i, int k, int own, body_i
 }
 
 /* Eliminates at body i the coordinates whose joints are all in the subtree, outward of its own joint. */
-static inline void open_close_met(open_coordinates *o, int i, body_inertia *I, wrench *p, real *pivots) {
+static inline void open_close_complete(open_coordinates *o, int i, body_inertia *I, wrench *p, real *pivots) {
   for (int k = o->head[i], next; k >= 0; k = next) {
     next = o->slot[k].next;
     if (o->slot[k].seen == o->x[o->slot[k].s].joints) open_close(o, i, k, 0, I, p, pivots);
@@ -227,7 +228,7 @@ static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia 
 
 /* The open coordinates of body i become those of its parent (or of the world). d: origin of the body from the parent's.
  * c: known acceleration of the body. */
-static inline void open_hand(open_coordinates *o, int i, twist c, vec3 d) {
+static inline void open_move_to_parent(open_coordinates *o, int i, twist c, vec3 d) {
   int parent = o->tree->body[i].parent < 0 ? o->tree->nb : o->tree->body[i].parent;
   for (int k = o->head[i], next; k >= 0; k = next) {
     open_slot *slot = &o->slot[k];

@@ -132,7 +132,7 @@ FLAT void pairs_outward(const pairs *w, int i, int orders, r4x3 *U, r4x3 *D) {
     if (b->parent >= 0) X = w->V[b->parent * n + p];
     if (b->parent < 0 && p == 0) X = (r4x3){r4_set(0, 0, 0, -g[0]), r4_set(0, 0, 0, -g[1]), r4_set(0, 0, 0, -g[2])};
     r4x3 a = {LANES(o, X.x, 0, 4, 1, 6), LANES(o, X.y, 0, 4, 1, 6), LANES(o, X.z, 0, 4, 1, 6)}; /* 0, w, 0, w' */
-    U[p] = r4x3_turn_back(b->R, r4x3_sub(X, r4x3_cross(b->p, a)));
+    U[p] = r4x3_rotate_back(b->R, r4x3_sub(X, r4x3_cross(b->p, a)));
   }
   if (b->kind != JN_BODY_REVOLUTE) pairs_slide_out(w->x + i * orders, orders, U, D);
   pairs_shift(n, U, D);
@@ -199,7 +199,7 @@ FLAT void pairs_inward(const pairs *w, int i, int orders, r4x3 *G, r4x3 *D) {
   if (slides) pairs_slide_in(w->x + i * orders, orders - 1, G, D);
   r4x3 *to = w->F + b->parent * n;
   for (int p = 0; p < n; p++) {
-    r4x3 X = r4x3_turn(b->R, G[p]);
+    r4x3 X = r4x3_rotate(b->R, G[p]);
     r4x3 f = {LANES(X.x, o, 1, 4, 3, 4), LANES(X.y, o, 1, 4, 3, 4), LANES(X.z, o, 1, 4, 3, 4)};
     to[p] = r4x3_add(to[p], r4x3_add(X, r4x3_cross(b->p, f)));
   }

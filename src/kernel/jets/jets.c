@@ -133,7 +133,7 @@ void JN_(inverse_dynamics_jet)(const jn_call *c) {
 #endif
 
   /* Springs, and back to derivatives. */
-  for (int k = 0; k < orders - 1 && t->carries_springs; k++) add_springs_order(t, J.q, J.v, k, w.tau + k * t->nv);
+  for (int k = 0; k < orders - 1 && t->has_springs; k++) add_springs_order(t, J.q, J.v, k, w.tau + k * t->nv);
   taylor_to_jet(w.tau, orders - 1, t->nv);
 }
 
@@ -147,7 +147,7 @@ enum { DENSE_JETS = 18 };
 typedef struct inertia_solver {
   compact M;        /* factors; H NULL: none */
   real *room, *end; /* scratch of solver_at(), free for other uses afterwards */
-  articulation_room r;
+  articulation_scratch r;
   wrench *p;
   twist *A;
 } inertia_solver;

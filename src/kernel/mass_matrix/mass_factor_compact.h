@@ -25,6 +25,7 @@ static inline compact compact_place(const JN_S(tree) * tree, real *H, real **at)
   return o;
 }
 
+/* Depths of all coordinates, from the root outwards. */
 static inline void compact_fill(const compact *o) {
   for (int k = 0; k < o->tree->nv; k++) o->depth[k] = o->tree->lambda[k] < 0 ? 0 : o->depth[o->tree->lambda[k]] + 1;
 }
@@ -35,6 +36,8 @@ FLAT void path_before(const compact *o, int k) {
   const int32_t *lambda = o->tree->lambda;
   int n = o->tree->nv;
   if (k + 1 < n && lambda[k + 1] == k) return;
+
+  /* The first call knows nothing yet; then follow lambda until the paths agree. */
   for (int e = 0; e < n && k + 1 == n; e++) o->path[e] = -1;
   for (int e = o->depth[k] - 1, j = lambda[k]; e >= 0 && o->path[e] != j; e--, j = lambda[j]) o->path[e] = j;
 }
@@ -46,6 +49,8 @@ static inline void compact_rows(const compact *o) {
     real *row = o->H + k * n;
     int depth = o->depth[k], e = depth;
     path_before(o, k);
+
+    /* Entries that are in their places already, then the others, and D. */
     if (depth == k) continue; /* it has none */
     while (e > 0 && o->path[e - 1] != e - 1) e--;
     for (; e < depth; e++) row[e] = row[o->path[e]];
@@ -138,6 +143,8 @@ static inline void compact_invert_in_place(const compact *o, const compact_inver
   int n = o->tree->nv;
   real *H = o->H;
   int32_t *shared = r->end; /* how many places row i has in common with others */
+
+  /* L^-1, row by row from the last: L^-1_k = -sum over ancestors e of L_ke L^-1_e, one on the diagonal; and D^-1. */
   for (int k = n - 1; k >= 0; k--) {
     real *row = H + k * n;
     path_before(o, k);
@@ -146,6 +153,8 @@ static inline void compact_invert_in_place(const compact *o, const compact_inver
     for (int e = 0; e < o->depth[k]; e++) row[e] = -row[e];
     for (int e = o->depth[k] - 1; e > 0; e--) add_row(e, -row[e], H + o->path[e] * n, row);
   }
+
+  /* M^-1_ij = sum over e of L^-1_ie D^-1_e L^-1_je, e over the ancestors that i and j have in common. */
   for (int i = n - 1; i >= 0; i--) {
     int depth = o->depth[i];
     path_before(o, i);
@@ -194,14 +203,20 @@ FLAT void compact_invert_row(const compact *o, const compact_inverse *r, int k) 
   int n = o->tree->nv, tiles = tiles_of(n), depth = o->depth[k], own = tile_of(depth);
   const real *row = o->H + k * n;
   tile *L = r->L + k * tiles, *column = r->columns + k * tiles, sum[4];
-  int stop = tiles_of(r->end[k]) + 3; /* up to four tiles are read at once, so that zeros are needed beyond the last */
+
+  /* Up to four tiles are read at once, so zeros are needed beyond the last of a row or column. */
+  int stop = tiles_of(r->end[k]) + 3;
   for (int q = own + 1; q < tiles && q < own + 4; q++) L[q] = (tile){0};
   column[tile_of(k)] = (tile){0};
   for (int q = tile_of(r->end[k]); q < tiles && q < stop; q++) column[q] = (tile){0};
+
+  /* -sum over ancestors e of L_ke L^-1_e, a few tiles at a time, and one on the diagonal. */
   for (int q = 0, width; q <= own; q += width) {
     width = sum_some(own + 1 - q, depth - q * TILE, row + q * TILE, r->at + q * TILE, q, sum);
     for (int e = 0; e < width; e++) L[q + e] = q + e < own ? -sum[e] : tile_one(lane_in_tile(depth)) - sum[e];
   }
+
+  /* The row becomes an ancestor of the next ones; its entries also go into the columns. */
   r->at[depth] = L;
   r->down[depth] = (real *)(void *)column;
   for (int e = 1; e < TILE; e++) r->down[depth + e] = (real *)(void *)(r->columns + n * tiles);
@@ -217,13 +232,20 @@ static inline void compact_invert(const compact *o, const compact_inverse *r) {
     compact_invert_in_place(o, r);
     return;
   }
+
+  /* Coordinates [k, end) are outward of k. */
   for (int k = 0; k < n; k++) r->end[k] = k + 1;
   for (int k = n - 1; k >= 0; k--)
     if (lambda[k] >= 0 && r->end[lambda[k]] < r->end[k]) r->end[lambda[k]] = r->end[k];
+
+  /* D^-1 and L^-1, from the root outwards. */
   for (int k = 0; k < n; k++) {
     r->D[k] = K(1) / o->H[k * n + o->depth[k]];
     compact_invert_row(o, r, k);
   }
+
+  /* Rows of M^-1 from the diagonal on: L^-1_i times the columns of L^-1, scaled by D^-1, of its ancestors and itself.
+   */
   for (int i = 0; i < n; i++) {
     int count = o->depth[i] + 1;
     tile *column = r->columns + i * tiles;
@@ -242,6 +264,8 @@ static inline void compact_invert(const compact *o, const compact_inverse *r) {
           tile_store_first(sum[e], to + (q + e) * TILE, n - (q + e) * TILE);
     }
   }
+
+  /* M^-1 is symmetric. */
   lower_from_upper(o->H, n);
 }
 

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CRBA: the mass matrix M from composite inertias, those of subtrees (garofalo2013 eq. 6a), for every kernel that needs
- * it. */
+/* The mass matrix M(q) by the composite-rigid-body algorithm (CRBA). [garofalo2013 eq. 6a]
+ *
+ *   Ic_i = I_i + sum over children of Ic_child          composite inertia: the subtree of body i as one rigid body
+ *   M_kl = S_l^T Ic_i S_k                               k of body i, l of body i or of one of its ancestors
+ *
+ * This file has the function that all kernels call, so that all get the same M to the bit. The recursion itself is in
+ * mass_matrix_any.h (every number type) and mass_matrix_one.h (one state in registers). With coupled coordinates M is
+ * computed for the tree whose joints are all independent, and projected: M = G^T M_uncoupled G (base/coupling.h).
+ *
+ *   symbol  meaning                                                    size        frame, unit
+ *   B       poses and inertias of the bodies (solid)                   nb          world's axes, about each origin
+ *   S       joint screws                                               nd x 6      world's axes, about the body's
+ * origin Z       Ic S: momentum of the subtree at unit rate                 nd x 6      the same M       mass matrix nv
+ * x nv     kg m^2, kg m, kg
+ *
+ * Cost O(n depth). */
 #include "mass_matrix.h"
 
 #include "../base/direct.h"
@@ -8,15 +22,16 @@
 #include "mass_matrix_any.h"
 #include "mass_matrix_one.h"
 
-void JN_(mass_matrix_of)(const JN_S(tree) * tree, int elimination, solid *B, const screw *S, screw *Z, real *room,
+void JN_(mass_matrix_of)(const JN_S(tree) * tree, int elimination, solid *B, const screw *S, screw *Z, real *scratch,
                          real *M) {
   if (!tree->nb) return;
   if (tree->uncoupled) {
-    coupling g = coupling_place(tree, &room);
-    real *apart = take(&room, coupled_size(tree));
-    JN_(mass_matrix_of)(tree->uncoupled, 0, B, S, Z, NULL, apart);
-    coupling_fill(&g, elimination);
-    project(&g, 1, apart, M);
+    /* Coupled: M of the tree whose joints are independent, then G^T M G. */
+    coupling G = coupling_place(tree, &scratch);
+    real *independent = take(&scratch, coupled_size(tree));
+    JN_(mass_matrix_of)(tree->uncoupled, 0, B, S, Z, NULL, independent);
+    coupling_fill(&G, elimination);
+    project(&G, 1, independent, M);
     return;
   }
 #if JN_REGISTERS
@@ -26,38 +41,44 @@ void JN_(mass_matrix_of)(const JN_S(tree) * tree, int elimination, solid *B, con
 #endif
 }
 
-/* In lanes, M of more coordinates than this does not stay in the caches: then only what is above its diagonal is made,
- * and goes to the caller from there (Talos, 50 coordinates: 1.0 us a state instead of 1.2; 25: 0.53 instead of 0.47).
- */
+/* In lanes, M of more coordinates than this does not stay in the caches. Then only its upper half is made, and sent to
+ * the caller from there (Talos, 50 coordinates: 1.0 us a state instead of 1.2; 25: 0.53 instead of 0.47). */
 enum { MASS_DIRECT = 32 };
 
-void JN_(mass_matrix_to)(const JN_S(tree) * tree, solid *B, const screw *S, screw *Z, real *room, const jn_call *call) {
+void JN_(mass_matrix_to)(const JN_S(tree) * tree, solid *B, const screw *S, screw *Z, real *scratch,
+                         const jn_call *call) {
   real *M = call->out[0];
 #if JN_MANY
   if (direct_is_own(call->direct) && tree->in_body_order && tree->nv > MASS_DIRECT) {
     int32_t *stop = (int32_t *)(void *)Z;
+
+    /* The upper half of M. */
     mass_matrix_any(tree, 0, 1, B, S, (wrench *)(void *)Z, M);
+
+    /* Row k has entries up to stop[k]: the coordinates that k moves. Z is free again, and holds them. */
     for (int i = 0; i < tree->nb; i++)
       for (int k = tree->body[i].id; k < tree->body[i].id + tree->body[i].nv; k++) stop[k] = tree->body[i].stop;
+
+    /* To the caller, mirrored on the way. */
     direct_send_symmetric(call->direct, 0, M, tree->nv, stop);
     call->direct->stored |= 1;
     return;
   }
 #endif
-  JN_(mass_matrix_of)(tree, 0, B, S, Z, room, M);
+  JN_(mass_matrix_of)(tree, 0, B, S, Z, scratch, M);
 }
 
-typedef struct crba_room {
-  solid *B;     /* [nb] */
-  screw *S, *Z; /* [nd], [nd + 3] */
-  real *apart;  /* of mass_matrix_of() */
-} crba_room;
+typedef struct crba_scratch {
+  solid *B;          /* [nb] */
+  screw *S, *Z;      /* [nd], [nd + 3] */
+  real *independent; /* of mass_matrix_of() */
+} crba_scratch;
 
-static inline crba_room crba_place(const JN_S(tree) * tree, real **at) {
-  crba_room r = {.B = TAKE_ALIGNED(at, tree->nb, solid)};
+static inline crba_scratch crba_place(const JN_S(tree) * tree, real **at) {
+  crba_scratch r = {.B = TAKE_ALIGNED(at, tree->nb, solid)};
   r.S = TAKE_ALIGNED(at, tree->nd, screw);
   r.Z = TAKE(at, tree->nd + 3, screw);
-  r.apart = mass_matrix_room(tree, at);
+  r.independent = mass_matrix_coupling_scratch(tree, at);
   return r;
 }
 
@@ -68,15 +89,17 @@ real *JN_(mass_matrix_scratch)(const JN_S(tree) * tree, real *at) {
 
 void JN_(mass_matrix_at)(const JN_S(tree) * tree, const real *q, const angles *angle, int elimination, real *at,
                          real *M) {
-  crba_room r = crba_place(tree, &at);
+  crba_scratch r = crba_place(tree, &at);
+
+  /* Outwards: poses, screws and inertias. Inwards: M. */
   JN_(bodies_outward)(tree, q, NULL, angle, 1, r.B, r.S, NULL, NULL);
-  JN_(mass_matrix_of)(tree, elimination, r.B, r.S, r.Z, r.apart, M);
+  JN_(mass_matrix_of)(tree, elimination, r.B, r.S, r.Z, r.independent, M);
 }
 
 void JN_(mass_matrix_alone)(const jn_call *call, const angles *angle, real *at) {
-  crba_room r = crba_place(call->tree, &at);
+  crba_scratch r = crba_place(call->tree, &at);
   JN_(bodies_outward)(call->tree, call->in[0], NULL, angle, 1, r.B, r.S, NULL, NULL);
-  JN_(mass_matrix_to)(call->tree, r.B, r.S, r.Z, r.apart, call);
+  JN_(mass_matrix_to)(call->tree, r.B, r.S, r.Z, r.independent, call);
 }
 
 void JN_(mass_matrix)(const jn_call *call) {

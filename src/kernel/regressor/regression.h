@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sweep that regressors (regressor.c) come from: twists V, reference twists V_r and reference accelerations
- * A = sum S a_r + Psi v_r - gravity of all bodies, in the world's axes (bodies.h). */
+/* The sweep outwards that all regressors (regressor.c) begin with, in the world's axes (bodies.h):
+ *
+ *   V_i   = V_p + S v                                twist
+ *   V_r,i = V_r,p + S v_r                            reference twist
+ *   A_i   = A_p + S a_r + Psi v_r,  A_0 = -gravity   reference acceleration */
 #ifndef JN_KERNEL_REGRESSOR_REGRESSION_H
 #define JN_KERNEL_REGRESSOR_REGRESSION_H
 
@@ -13,10 +16,11 @@ typedef struct regression {
   solid *B;                 /* [nb] */
   screw *V, *V_r, *A;       /* [nb] */
   screw *S, *Psi;           /* [nd] */
-  vec3 *place;              /* [nb] origins of the bodies in the world */
+  vec3 *origin;             /* [nb] origins of the bodies in the world */
   twist *link_S, *link_Psi; /* [nd] screws and their rates in one link's frame */
 } regression;
 
+/* Takes scratch memory. */
 static inline regression regression_place(const JN_S(tree) * tree, real **at) {
   regression r = {.tree = tree, .B = TAKE_ALIGNED(at, tree->nb, solid)};
   r.V = TAKE_ALIGNED(at, tree->nb, screw);
@@ -24,20 +28,24 @@ static inline regression regression_place(const JN_S(tree) * tree, real **at) {
   r.A = TAKE(at, tree->nb, screw);
   r.S = TAKE(at, tree->nd, screw);
   r.Psi = TAKE(at, tree->nd, screw);
-  r.place = TAKE(at, tree->nb, vec3);
+  r.origin = TAKE(at, tree->nb, vec3);
   r.link_S = TAKE(at, tree->nd, twist);
   r.link_Psi = TAKE(at, tree->nd, twist);
   return r;
 }
 
-/* c: inputs and arg[0] of the kernel. */
+/* All bodies outwards. call: inputs and arg[0] of the kernel regressor. */
 static inline void regression_sweep(const regression *r, const jn_call *call, const angles *angle) {
   const JN_S(tree) *tree = r->tree;
   const real *v = call->in[2], *a = call->in[3];
   const screw base = {sp_zero(), call->arg[0] ? sp_zero() : sp_scale(K(-1), sp_load(tree->gravity))};
+
+  /* Poses, S, V and Psi; zero at rest. */
   JN_(bodies_outward)(tree, call->in[0], call->in[1], angle, 0, r->B, r->S, r->V, r->Psi);
   for (int i = 0; i < tree->nb && !call->in[1]; i++) r->V[i] = screw_zero();
   for (int k = 0; k < tree->nd && !call->in[1]; k++) r->Psi[k] = screw_zero();
+
+  /* V_r, A and the origins. */
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
     int p = body->parent;
@@ -52,7 +60,7 @@ static inline void regression_sweep(const regression *r, const jn_call *call, co
     }
     r->V_r[i] = V;
     r->A[i] = A;
-    r->place[i] = p < 0 ? d : v3_add(r->place[p], d);
+    r->origin[i] = p < 0 ? d : v3_add(r->origin[p], d);
   }
 }
 

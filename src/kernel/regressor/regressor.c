@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regressors: forces, energies, momentum and wrenches are linear in the ten parameters of every link (garofalo2013 sec.
- * III). With twists V, reference twists V_r and accelerations A_r = sum S a_r + Psi v_r - gravity, a link's wrench is
- *   I A_r + V x* I V_r,      so that      Y pi = M a_r + C v_r + g
- * with the passive C. Axes of the world (world.h). O(n d).
- * in: q, v, v_r, a_r (NULL: zero). arg[0]: without gravity; arg[1]: link of output 4. out: Y [nv x 10L]; kinetic and
- * potential energy [10L]; momentum about the world's origin [6 x 10L]; wrench through the joint of a link, in its frame
- * [6 x 10L]; dM, dC [10L x nv x nv]. */
+/* Regressors: forces, energies, momentum and wrenches are linear in the ten parameters pi of every link. [garofalo2013
+ * sec. III, eqs. 8-12]
+ *
+ * With twist V, reference twist V_r and reference acceleration A = sum S a_r + Psi v_r - gravity, the wrench of a link
+ * is
+ *
+ *   I A + V x* I V_r = sum_c (phi_c(A) + V x* phi_c(V_r)) pi_c             parameter_columns.h
+ *
+ * so that, projected on the screws of all joints that carry the link,
+ *
+ *   Y(q, v, v_r, a_r) pi = M a_r + C v_r + g                              with the C of coriolis.h
+ *
+ *   symbol    meaning                                             size          frame
+ *   V, V_r, A twist, reference twist and acceleration of a body   6             world's axes, about its origin
+ *   S, Psi    joint screw and its rate                            6             the same
+ *   T         pose of a link from the origin of its body          12            world's axes
+ *   Y         torque regressor                                    nv x 10 L     N m or N per unit of the parameter
+ *
+ * in: q, v, v_r, a_r (NULL: zero). arg[0]: without gravity; arg[1]: link of output 4.
+ * out: Y [nv x 10L]; kinetic and potential energy [10L]; momentum about the world's origin [6 x 10L]; wrench through
+ * the joint of a link, in its frame [6 x 10L]; dM, dC [10L x nv x nv]. Cost O(n depth). */
 #include "parameter_columns.h"
 
 #include "../base/variant.h"
 #include "torque_rows_any.h"
 #include "torque_rows_one.h"
 
-/* Entries of one link in the matrices dM/dpi and dC/dpi: both coordinates carry it. */
+/* Entries of dM/d pi and dC/d pi for link l with twist V: all pairs of coordinates that carry it.
+ *   dM_ab = S_a . phi(S_b),    dC_ab = S_a . phi(Psi_b) - [V, S_a] . phi(S_b),    screws in the frame of the link */
 static inline void matrix_entries(const regression *r, int l, twist V, int step, real *dM, real *dC) {
   const JN_S(tree) *tree = r->tree;
   int n = tree->nv, body = tree->frame[l].body;
@@ -29,20 +44,21 @@ static inline void matrix_entries(const regression *r, int l, twist V, int step,
         }
 }
 
+/* Kinetic energy V . phi(V) / 2 and potential energy -gravity . (m p + R h) of link l, by its parameters. */
 static inline void energies(const regression *r, int l, pose T, twist V, real *kinetic, real *potential) {
   const JN_S(tree) *tree = r->tree;
-  vec3 g = v3_constant(tree->gravity), h = m3_tmul(T.R, g);
+  vec3 gravity_world = v3_constant(tree->gravity), gravity_link = m3_tmul(T.R, gravity_world);
   for (int c = 0; c < 10; c++) {
     if (kinetic) kinetic[10 * l + c] = ZERO;
     if (potential) potential[10 * l + c] = ZERO;
   }
   if (kinetic) add_inertia_gradient(K(0.5), V, V, 1, kinetic + 10 * l);
   if (!potential) return;
-  potential[10 * l] = -dot(g, v3_add(T.p, r->place[tree->frame[l].body]));
-  v3_store(v3_neg(h), potential + 10 * l + 1);
+  potential[10 * l] = -dot(gravity_world, v3_add(T.p, r->origin[tree->frame[l].body]));
+  v3_store(v3_neg(gravity_link), potential + 10 * l + 1);
 }
 
-/* Six rows of a matrix [6 x 10L]: wrenches of link l carried to another frame. */
+/* Columns of link l in a matrix [6 x 10L]: its ten wrenches x, moved to the frame in which it has pose T. */
 static inline void store_wrenches(int links, int l, const wrench *x, pose T, real *out) {
   for (int c = 0; c < 10; c++) {
     real six[6];
@@ -51,7 +67,7 @@ static inline void store_wrenches(int links, int l, const wrench *x, pose T, rea
   }
 }
 
-/* All outputs of one link that moves. */
+/* All outputs but Y, for link l, which moves. */
 static inline void link_columns(const regression *r, int l, const jn_call *call) {
   const JN_S(tree) *tree = r->tree;
   int body = tree->frame[l].body, links = tree->nlink;
@@ -60,7 +76,9 @@ static inline void link_columns(const regression *r, int l, const jn_call *call)
   twist V = t_Ad_inverse(T, screw_numbers(r->V[body]));
   wrench x[10];
   wrench_columns(V, t_Ad_inverse(T, screw_numbers(r->V_r[body])), t_Ad_inverse(T, screw_numbers(r->A[body])), x);
-  pose seen = T; /* from the origins of the bodies on the way inwards */
+
+  /* Screws and their rates in the frame of the link, from its body inwards. */
+  pose seen = T; /* pose of the link from the origin of body i */
   for (int i = body; i >= 0 && (call->out[5] || call->out[6]); i = tree->body[i].parent) {
     for (int e = 0; e < tree->body[i].nv; e++) {
       int d = tree->body[i].id + e;
@@ -69,13 +87,17 @@ static inline void link_columns(const regression *r, int l, const jn_call *call)
     }
     seen.p = v3_add(seen.p, sp_numbers(r->B[i].at.d));
   }
+
+  /* Energies, matrices and momentum. */
   if (call->out[1] || call->out[2]) energies(r, l, T, V, call->out[1], call->out[2]);
   if (call->out[5] || call->out[6]) matrix_entries(r, l, V, tree->nv * tree->nv, call->out[5], call->out[6]);
   if (momentum) {
     wrench phi[10];
     momentum_columns(V, phi);
-    store_wrenches(links, l, phi, (pose){T.R, v3_add(T.p, r->place[body])}, momentum);
+    store_wrenches(links, l, phi, (pose){T.R, v3_add(T.p, r->origin[body])}, momentum);
   }
+
+  /* Wrench through the joint of another link, if that carries this one. */
   if (!through) return;
   int at = l;
   while (at >= 0 && at != call->arg[1]) at = tree->link_parent[at];
@@ -83,12 +105,13 @@ static inline void link_columns(const regression *r, int l, const jn_call *call)
   int other = tree->frame[at].body; /* the link may be fixed to the world */
   pose T_at = link_in_body(tree, at);
   if (other >= 0) T_at = se3_mul((pose){axes_rotation(&r->B[other].at), v3_zero()}, T_at);
-  if (other >= 0) T_at.p = v3_add(T_at.p, r->place[other]);
-  T.p = v3_add(T.p, r->place[body]);
+  if (other >= 0) T_at.p = v3_add(T_at.p, r->origin[other]);
+  T.p = v3_add(T.p, r->origin[body]);
   store_wrenches(links, l, x, se3_between(T_at, T), through);
 }
 
-/* A link fixed to the world weighs on what holds it, and nothing else. */
+/* A link that is fixed to the world: its weight passes through the joints of the links that carry it, and nothing else.
+ */
 static inline void fixed_columns(const JN_S(tree) * tree, int l, const jn_call *call) {
   real *through = call->out[4];
   int at = l;
@@ -101,6 +124,7 @@ static inline void fixed_columns(const JN_S(tree) * tree, int l, const jn_call *
   store_wrenches(tree->nlink, l, x, se3_between(link_in_body(tree, at), T), through);
 }
 
+/* All regressors that are wanted. */
 void JN_(regressor)(const jn_call *call) {
   const JN_S(tree) *tree = call->tree;
   size_t n = (size_t)tree->nv,
@@ -110,10 +134,13 @@ void JN_(regressor)(const jn_call *call) {
   regression r = regression_place(tree, &at);
   angles angle = angles_at(tree, call->in[0], &at);
   if (counts(call, at)) return;
+
+  /* The sweep outwards. */
   int others = 0;
   for (int o = 1; o < 7; o++) others |= call->out[o] != NULL;
   regression_sweep(&r, call, &angle);
   real *Y = call->out[0];
+  /* Y of several states goes to the caller directly. */
 #if JN_MANY
   if (Y && direct_is_own(call->direct) && !tree->coupled) {
     regressor_send(&r, call->direct);
@@ -121,6 +148,8 @@ void JN_(regressor)(const jn_call *call) {
     Y = NULL;
   }
 #endif
+
+  /* All other outputs begin with zero, and are filled link by link. */
   for (int o = Y ? 0 : 1; o < 7; o++) {
     real *out = call->out[o];
     for (size_t k = 0; k < size[o] && out; k++) out[k] = ZERO;

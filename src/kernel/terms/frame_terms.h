@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of the kernel `terms`, what belongs to frames: poses, twists, accelerations, Jacobians and their rates (frames.h has
- * the representations). */
+/* The part of the kernel `terms` that belongs to frames: poses, twists, accelerations, Jacobians and their rates of all
+ * frames, in one of three representations (frames.h).
+ *
+ *   symbol   meaning                                                     size  frame, unit
+ *   x, y, z  axes of the frame                                           3     world's axes
+ *   p, r     origin of the frame in the world, and from its body's       3     world's axes, m
+ *   V, A     twist and acceleration (without weight) about its origin    6     world's axes, then the representation
+ *   J, dJ    Jacobian and its rate                                       6 x nv */
 #ifndef JN_KERNEL_TERMS_FRAME_TERMS_H
 #define JN_KERNEL_TERMS_FRAME_TERMS_H
 
@@ -8,12 +14,13 @@
 #include "jacobians.h"
 #include "sweep_terms.h"
 
-/* A frame: its axes and origin, and that from its body's. */
+/* A frame: its axes x, y, z, its origin p in the world, and the origin r from that of its body. */
 typedef struct frame_place {
   space x, y, z, p, r;
 } frame_place;
 
-static inline frame_place place_of_frame(const term_sweep *s, int f, int axes_used) {
+/* Axes (if they are used) and origin of frame f. */
+static inline frame_place frame_place_at(const term_sweep *s, int f, int axes_used) {
   const JN_S(frame) *o = &s->tree->frame[f];
   const axes world = axes_of_world(), *R = o->body < 0 ? &world : &s->B[o->body].at;
   space x = R->x, y = R->y, z = R->z, r = sp_sum(x, y, z, o->p, 1), p = o->body < 0 ? r : sp_add(s->p[o->body], r);
@@ -21,61 +28,66 @@ static inline frame_place place_of_frame(const term_sweep *s, int f, int axes_us
   return (frame_place){sp_sum(x, y, z, o->R, 3), sp_sum(x, y, z, o->R + 1, 3), sp_sum(x, y, z, o->R + 2, 3), p, r};
 }
 
-/* A twist about the point p, about the world's origin. */
+/* A twist X about the point p, moved to the world's origin. */
 static inline screw about_world(screw X, space p) { return (screw){X.w, sp_add(X.v, sp_cross(p, X.w))}; }
 
-/* A twist about the frame's origin in the world's axes, in the representation. */
-static inline screw shown(int representation, const frame_place *T, screw X) {
+/* A twist X about the frame's origin, in the world's axes, turned into the representation. */
+static inline screw in_representation(int representation, const frame_place *T, screw X) {
   if (representation == IN_ALIGNED) return X;
   if (representation == IN_WORLD) return about_world(X, T->p);
   return (screw){sp_tmul(T->x, T->y, T->z, X.w), sp_tmul(T->x, T->y, T->z, X.v)};
 }
 
-/* J and dJ/dt of frame f, not in the world's frame, with twist V about its origin: with S and Psi about it too, the
- * rate of a column is Psi - [V, S] in the body's frame, and (Psi.w, Psi.v - v x S.w) aligned. */
+/* J and dJ/dt of frame f with twist V about its origin; not for the representation of the world (world_jacobians()).
+ * With S and Psi about the same origin, the rate of a column is Psi - [V, S] in the body's axes, and (Psi_w, Psi_v - v
+ * x S_w) aligned with the world. */
 static inline void frame_matrices(const term_sweep *s, int f, int representation, const frame_place *T, screw V,
                                   real *J, real *dJ) {
   const JN_S(tree) *tree = s->tree;
   int n = tree->nv;
   for (int k = 0; k < 6 * n && J; k++) J[k] = ZERO;
   for (int k = 0; k < 6 * n && dJ; k++) dJ[k] = ZERO;
+
+  /* The joints that move the frame, inwards. */
   for (int j = tree->frame[f].body; j >= 0; j = tree->body[j].parent) {
     const JN_S(body) *body = &tree->body[j];
     space r = sp_sub(T->p, s->p[j]);
     for (int k = 0; k < body->nv; k++) {
       screw S = screw_shift(s->S[body->id + k], r);
-      if (J) add_column(J, n, body->iv + k, screw_numbers(shown(representation, T, S)));
+      if (J) add_column(J, n, body->iv + k, screw_numbers(in_representation(representation, T, S)));
       if (!dJ || !s->v) continue;
       screw rate = screw_shift(s->Psi[body->id + k], r);
       if (representation == IN_BODY) rate.w = sp_sub(rate.w, sp_cross(V.w, S.w));
       if (representation == IN_BODY) rate.v = sp_sub(rate.v, sp_cross(V.w, S.v));
       rate.v = sp_sub(rate.v, sp_cross(V.v, S.w));
-      add_column(dJ, n, body->iv + k, screw_numbers(shown(representation, T, rate)));
+      add_column(dJ, n, body->iv + k, screw_numbers(in_representation(representation, T, rate)));
     }
   }
 }
 
-/* Where Jacobians and their rates of the frame at hand go, if not in the world's frame: to their places, or, in lanes,
- * into room for one from which they are sent to the caller. */
+/* Where J and dJ/dt of one frame are computed: in the output, or, in lanes, in scratch memory for one frame, from which
+ * they are sent to the caller's memory. Not for the representation of the world. */
 typedef struct frame_target {
   real *J, *dJ; /* [6 x nv]; NULL: not wanted */
 } frame_target;
 
+/* The target of the first frame. */
 static inline frame_target frame_target_of(const term_sweep *s) {
   void *const *out = s->c->out;
   if (s->c->arg[0] == IN_WORLD) return (frame_target){NULL, NULL};
   frame_target o = {out[JN_OUT_J], out[JN_OUT_DJ]};
 #if JN_MANY
   jn_direct *to = s->c->direct;
-  real *room = (real *)(void *)s->x; /* large enough */
+  real *scratch = (real *)(void *)s->x; /* large enough */
   if (!to) return o;
-  if (o.J) o.J = take(&room, (size_t)(6 * s->tree->nv));
-  if (o.dJ) o.dJ = take(&room, (size_t)(6 * s->tree->nv));
+  if (o.J) o.J = take(&scratch, (size_t)(6 * s->tree->nv));
+  if (o.dJ) o.dJ = take(&scratch, (size_t)(6 * s->tree->nv));
   to->stored |= 1u << JN_OUT_J | 1u << JN_OUT_DJ;
 #endif
   return o;
 }
 
+/* Sends the matrices of frame f, or moves on to the place of the next one. */
 static inline void frame_target_next(const term_sweep *s, int f, frame_target *o) {
   size_t size = 6 * (size_t)s->tree->nv;
 #if JN_MANY
@@ -90,6 +102,7 @@ static inline void frame_target_next(const term_sweep *s, int f, frame_target *o
   if (o->dJ) o->dJ += size;
 }
 
+/* All outputs of all frames. */
 static inline void frame_terms(const term_sweep *s) {
   const JN_S(tree) *tree = s->tree;
   void *const *out = s->c->out;
@@ -98,29 +111,33 @@ static inline void frame_terms(const term_sweep *s) {
   frame_target to = frame_target_of(s);
   for (int f = 0; f < tree->nframe; f++) {
     int b = tree->frame[f].body;
-    frame_place T = place_of_frame(s, f, poses || representation == IN_BODY);
+    frame_place T = frame_place_at(s, f, poses || representation == IN_BODY);
     screw V = b < 0 || !s->v ? screw_zero() : screw_shift(s->V[b], T.r);
+
+    /* Pose, twist and acceleration. Aligned with the world, the origin's acceleration has w x v besides. */
     if (poses) sp_store_pose(T.x, T.y, T.z, T.p, poses + 16 * f);
-    if (twists) t_store(screw_numbers(shown(representation, &T, V)), twists + 6 * f);
+    if (twists) t_store(screw_numbers(in_representation(representation, &T, V)), twists + 6 * f);
     if (rates) {
       screw A = b < 0 ? screw_zero() : screw_shift(s->A[b], T.r);
       if (representation == IN_ALIGNED) A.v = sp_add(A.v, sp_cross(V.w, V.v));
-      t_store(screw_numbers(shown(representation, &T, A)), rates + 6 * f);
+      t_store(screw_numbers(in_representation(representation, &T, A)), rates + 6 * f);
     }
+
+    /* Jacobian and its rate. */
     if (!to.J && !to.dJ) continue;
     frame_matrices(s, f, representation, &T, V, to.J, to.dJ);
     frame_target_next(s, f, &to);
   }
 }
 
-/* Jacobians in the world's frame of all frames (output `out`) and of all columns, as wanted (jacobians.h), of screws or
- * their rates X [nd]; NULL: zero. */
+/* Jacobians about the world's origin, from screws or their rates X [nd] (NULL: zero): of all frames, as output `out`,
+ * and the matrix of all columns, space_j; each if wanted (jacobians.h). */
 static inline void world_jacobians(const term_sweep *s, const screw *X, int out, real *space_j) {
   const JN_S(tree) *tree = s->tree;
   twist *columns = (twist *)(void *)s->x; /* large enough */
   real *all = s->c->arg[0] == IN_WORLD ? s->c->out[out] : NULL;
   if (!all && !space_j) return;
-  if (!all && !tree->coupled) { /* straight there: 2 ns a joint less */
+  if (!all && !tree->coupled) { /* without the detour: 2 ns a joint less */
     for (int i = 0; i < tree->nb; i++)
       for (int k = 0; k < tree->body[i].nv; k++) {
         screw S = X ? X[tree->body[i].id + k] : screw_zero();

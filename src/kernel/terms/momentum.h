@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of the kernel `terms`, what follows from masses and first moments: centre of mass, energies; and momentum with its
- * matrix A (centroidal if about the centre of mass). */
+/* The part of the kernel `terms` that follows from masses, first moments and inertias: centre of mass, energies,
+ * momentum and its matrix.
+ *
+ *   c       = sum_i (m_i p_i + h_i) / m                              centre of mass
+ *   J_c,k   = (m S_v + S_w x h) / m of the subtree that k moves      garofalo2013 eq. 7
+ *   T       = sum_i V_i . I_i V_i / 2 + armatures,    U = -gravity . m c + springs
+ *   A_k     = Ic S_k,  dA_k/dt = Ic Psi_k + (B + B^T) S_k            columns of the momentum matrix; B = V x* I
+ *
+ *   symbol  meaning                                                     size  frame, unit
+ *   m, h    mass and first moment of a body, then of its subtree        1, 3  world's axes, about the body's origin;
+ * kg, kg m p       origin of a body                                            3     world, m V, A    twist and
+ * acceleration of a body, without weight            6     world's axes, about its origin S, Psi  joint screw and its
+ * rate                                    6     the same r       from the point that momentum is about to the body's
+ * origin  3     world's axes, m */
 #ifndef JN_KERNEL_TERMS_MOMENTUM_H
 #define JN_KERNEL_TERMS_MOMENTUM_H
 
@@ -8,7 +20,7 @@
 #include "jacobians.h"
 #include "sweep_terms.h"
 
-/* First moments of the bodies, of the links [first, end) alone or of all. */
+/* Masses and first moments of the bodies: of all links, or only of links [first, end). */
 static inline void first_moments(const term_sweep *s, int first, int end) {
   const JN_S(tree) *tree = s->tree;
   int all = first == 0 && end == tree->nlink;
@@ -16,6 +28,8 @@ static inline void first_moments(const term_sweep *s, int first, int end) {
     s->h[i] = all ? s->B[i].I.h : sp_zero();
     s->m[i] = all ? s->B[i].I.m : ZERO;
   }
+
+  /* Link by link, turned into the world's axes. */
   for (int l = first; l < end && !all; l++) {
     const JN_S(frame) *frame = &tree->frame[l];
     if (frame->body < 0) continue;
@@ -28,15 +42,15 @@ static inline void first_moments(const term_sweep *s, int first, int end) {
   }
 }
 
-/* What body i carries, handed to its parent. */
-static inline void hand_moment_on(const term_sweep *s, int i) {
+/* Mass and first moment of the subtree of body i, added to those of its parent. */
+static inline void add_moment_to_parent(const term_sweep *s, int i) {
   int p = s->tree->body[i].parent;
   if (p < 0) return;
   s->h[p] = sp_add(s->h[p], sp_axpy(s->m[i], s->B[i].at.d, s->h[i]));
   s->m[p] += s->m[i];
 }
 
-/* Columns of the Jacobian of the centre of mass (garofalo2013 eq. 7). */
+/* The Jacobian J [3 x nv] of the centre of mass (garofalo2013 eq. 7); inverse: 1 / mass. */
 static inline void com_jacobian(const term_sweep *s, real inverse, real *J) {
   const JN_S(tree) *tree = s->tree;
   int n = tree->nv;
@@ -50,16 +64,18 @@ static inline void com_jacobian(const term_sweep *s, real inverse, real *J) {
       J[n + body->iv + k] += x.y;
       J[2 * n + body->iv + k] += x.z;
     }
-    hand_moment_on(s, i);
+    add_moment_to_parent(s, i);
   }
 }
 
-/* Centre of mass of the links [first, end) that move, its rates and its Jacobian. */
+/* Centre of mass of the moving links among [first, end), its first and second derivatives, and its Jacobian. */
 static inline void center_of_mass(const term_sweep *s, int first, int end) {
   const JN_S(tree) *tree = s->tree;
   real *com = s->c->out[JN_OUT_COM], *dcom = s->c->out[JN_OUT_DCOM], *ddcom = s->c->out[JN_OUT_DDCOM], mass = ZERO;
   space sum = sp_zero(), rate = sp_zero(), second = sp_zero();
   first_moments(s, first, end);
+
+  /* Sums over bodies: m p + h, its rate m v + w x h, and the rate of that. */
   for (int i = 0; i < tree->nb; i++) {
     real m = s->m[i];
     space h = s->h[i], momentum = sp_zero();
@@ -71,6 +87,8 @@ static inline void center_of_mass(const term_sweep *s, int first, int end) {
     second = sp_add(second, sp_axpy(m, s->A[i].v, sp_cross(s->A[i].w, h)));
     if (s->v) second = sp_add(second, sp_cross(s->V[i].w, momentum));
   }
+
+  /* Divided by the mass. */
   real inverse = K(1) / mass;
   if (com) v3_store(sp_numbers(sp_scale(inverse, sum)), com);
   if (dcom) v3_store(sp_numbers(sp_scale(inverse, rate)), dcom);
@@ -78,7 +96,8 @@ static inline void center_of_mass(const term_sweep *s, int first, int end) {
   if (s->c->out[JN_OUT_JCOM]) com_jacobian(s, inverse, s->c->out[JN_OUT_JCOM]);
 }
 
-/* V . I V / 2 = w_b . J w_b / 2 + v . (w x h + m v / 2), with w_b in the body's axes, where J is constant. */
+/* Kinetic and potential energy, out [2].
+ * V . I V / 2 = w_b . J w_b / 2 + v . (w x h + m v / 2), with w_b in the axes of the body, where J is constant. */
 static inline void energies(const term_sweep *s, real *out) {
   space kinetic = sp_zero(), sum = sp_zero();
   real armature = ZERO;
@@ -87,6 +106,8 @@ static inline void energies(const term_sweep *s, real *out) {
     const solid *o = &s->B[i];
     sum = sp_add(sum, sp_axpy(o->I.m, s->p[i], o->I.h));
     if (!s->v) continue;
+
+    /* Kinetic energy of the body, and of the rotors that drive its joint. */
     screw V = s->V[i];
     space w = sp_tmul(o->at.x, o->at.y, o->at.z, V.w), half = sp_scale(K(0.5), w);
     space force = sp_axpy(splat((scalar)0.5 * body->inertia[0]), V.v, sp_cross(V.w, o->I.h));
@@ -94,18 +115,22 @@ static inline void energies(const term_sweep *s, real *out) {
     for (int k = 0; k < body->nv; k++)
       armature += armature_of(s->tree, body, k) * s->v[body->iv + k] * s->v[body->iv + k];
   }
+
+  /* Potential energy: springs, and -gravity . m c. */
   out[0] = sp_total(kinetic) + K(0.5) * armature;
   out[1] = spring_energy_order(s->tree, s->q, NULL, 0) - sp_dot(sp_load(s->tree->gravity), sum);
 }
 
-/* The matrix A of momentum and dA/dt, about `com` that moves with dcom: from the inertias of subtrees, made here of the
- * bodies'. */
+/* The matrix A [6 x nv] of momentum and dA/dt, about the point `com` that moves with velocity dcom. The inertias of the
+ * bodies become those of subtrees. */
 static inline void momentum_matrices(const term_sweep *s, space com, space dcom, real *A, real *dA) {
   const JN_S(tree) *tree = s->tree;
   int n = tree->nv;
   for (int k = 0; k < 6 * n && A; k++) A[k] = ZERO;
   for (int k = 0; k < 6 * n && dA; k++) dA[k] = ZERO;
   if (!s->v) dA = NULL;
+
+  /* B = V x* I of each body. */
   for (int i = 0; i < tree->nb && dA; i++) s->X[i] = space_crossed_of(s->V[i], &s->B[i].I);
   for (int i = tree->nb - 1; i >= 0; i--) {
     const JN_S(body) *body = &tree->body[i];
@@ -122,23 +147,29 @@ static inline void momentum_matrices(const term_sweep *s, space com, space dcom,
       F.w = sp_sub(F.w, sp_cross(dcom, Z.v));
       add_column(dA, n, body->iv + k, screw_numbers(F));
     }
+
+    /* Add B and I to the parent. */
     if (dA && body->parent >= 0) space_crossed_add(&s->X[body->parent], &s->X[i], s->B[i].at.d);
     add_inertia_to_parent(tree, s->B, i);
   }
 }
 
-/* Momentum of all that moves, and its matrices; the centre of mass on the way. */
+/* Momentum of everything that moves, about the world's origin or the centre of mass, and its matrices. */
 static inline void momentum(const term_sweep *s) {
   const JN_S(tree) *tree = s->tree;
   real *out = s->c->out[JN_OUT_MOMENTUM], *A = s->c->out[JN_OUT_A], *dA = s->c->out[JN_OUT_DA], mass = ZERO;
   space com = sp_zero(), dcom = sp_zero();
   screw h = screw_zero();
+
+  /* Sums over bodies: mass, m p + h, momentum about the world's origin. */
   for (int i = 0; i < tree->nb; i++) {
     const solid *o = &s->B[i];
     mass += o->I.m;
     com = sp_add(com, sp_axpy(o->I.m, s->p[i], o->I.h));
     if (s->v) h = screw_add(h, wrench_shift(body_momentum(s, i), s->p[i]));
   }
+
+  /* About the centre of mass, if that is wanted. */
   com = s->c->arg[1] ? sp_scale(K(1) / mass, com) : sp_zero();
   dcom = s->c->arg[1] ? sp_scale(K(1) / mass, h.v) : sp_zero();
   h.w = sp_sub(h.w, sp_cross(com, h.v));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel `terms` shares: one sweep outwards (bodies.h), and what follows from it. Each output has its own
- * loops after it, so that it is the same to the bit whatever else is wanted. */
+/* What the parts of the kernel `terms` share: one sweep outwards (bodies.h), and what follows from it. Each output has
+ * its own loops after that, so that it is the same to the bit whatever else is wanted. */
 #ifndef JN_KERNEL_TERMS_SWEEP_TERMS_H
 #define JN_KERNEL_TERMS_SWEEP_TERMS_H
 
@@ -20,12 +20,13 @@ typedef struct term_sweep {
   real *m;
   space_crossed *X;     /* [nb] V x* I, of subtrees */
   screw *S, *Psi;       /* [nd] */
-  coriolis_wrenches *x; /* [nd + 3] of C; room for other matrices when that is not at work */
+  coriolis_wrenches *x; /* [nd + 3] of C; scratch memory for other matrices when C is not computed */
   scalar *column;       /* [nd + 4][4] */
   real *apart;          /* of mass_matrix_of() */
   real *jacobians;      /* of jacobians_send() */
 } term_sweep;
 
+/* Takes scratch memory. */
 static inline void sweep_place(term_sweep *s, real **at) {
   const JN_S(tree) *tree = s->tree;
   s->B = TAKE_ALIGNED(at, tree->nb, solid);
@@ -39,12 +40,13 @@ static inline void sweep_place(term_sweep *s, real **at) {
   s->m = TAKE(at, tree->nb, real);
   s->x = TAKE_ALIGNED(at, tree->nd + 3, coriolis_wrenches);
   s->column = TAKE(at, 4 * (tree->nd + 4), scalar);
-  s->apart = mass_matrix_room(tree, at);
+  s->apart = mass_matrix_coupling_scratch(tree, at);
 #if JN_MANY
-  s->jacobians = take(at, jacobians_room(tree));
+  s->jacobians = take(at, jacobians_scratch(tree));
 #endif
 }
 
+/* Origins of all bodies in the world: p = p_parent + d. */
 static inline void body_origins(const term_sweep *s) {
   for (int i = 0; i < s->tree->nb; i++) {
     int p = s->tree->body[i].parent;
@@ -52,7 +54,7 @@ static inline void body_origins(const term_sweep *s) {
   }
 }
 
-/* True accelerations, without weight. */
+/* Accelerations of all bodies, without weight: A = A_parent + S a + Psi v, about the body's origin. */
 static inline void body_accelerations(const term_sweep *s, const real *a) {
   for (int i = 0; i < s->tree->nb; i++) {
     const JN_S(body) *body = &s->tree->body[i];
@@ -65,7 +67,7 @@ static inline void body_accelerations(const term_sweep *s, const real *a) {
   }
 }
 
-/* I V of body i alone: in its own axes, where the tensor is constant. */
+/* I V of body i alone. J w is computed in the axes of the body, where J is constant. */
 static inline screw body_momentum(const term_sweep *s, int i) {
   const solid *o = &s->B[i];
   screw V = s->V[i];

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Everything that comes out of the sweeps of inverse dynamics: M, C (Coriolis, coriolis.h), dM/dt, tau, g, bias,
- * frames, centre of mass, momentum, energy. Only the sweeps that the wanted outputs need are done. Inputs and outputs:
- * terms.h. O(n d) for matrices, O(n) for the rest. */
+/* The kernel `terms`: everything that follows from one sweep over the bodies, computed together if several outputs are
+ * wanted (jn_compute()), or one output alone (jn_coriolis_matrix(), jn_frame_jacobian(), jn_energy(), ...).
+ *
+ *   M                           mass matrix                             mass_matrix.c      garofalo2013 (6a)
+ *   C, dM/dt = C + C^T          Coriolis matrix                         coriolis.h         garofalo2013 (6b), (6d)
+ *   g, bias, C v, tau           inverse dynamics of parts of a motion   inverse_dynamics.c kim2012 Table 2
+ *   poses, twists, J, dJ/dt     of all frames                           frame_terms.h, jacobians.h
+ *   c, momentum, A, T, U        centre of mass, momentum, energies      momentum.h         garofalo2013 (7)
+ *
+ * Only the sweeps that the wanted outputs need are done. Inputs and outputs: terms.h. Cost O(n depth) for matrices,
+ * O(n) for the rest. */
 #include "terms.h"
 
 #include "../base/variant.h"
@@ -13,6 +21,7 @@
 #include "frame_terms.h"
 #include "momentum.h"
 
+/* Whether one of the outputs first ... last is wanted. */
 static inline int wanted(const jn_call *call, int first, int last) {
   for (int k = first; k <= last; k++)
     if (call->out[k]) return 1;
@@ -21,6 +30,7 @@ static inline int wanted(const jn_call *call, int first, int last) {
 
 /* ---- matrices ---- */
 
+/* dM/dt = C + C^T. */
 static inline void mass_rate(int n, const real *C, real *dM) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
@@ -42,8 +52,8 @@ static inline coriolis_wrenches wrenches_of(const term_sweep *s, int i, int k) {
   return subtree_wrenches(&s->B[i].I, &s->X[i], is_revolute(&s->tree->body[i]), s->S[k], s->Psi[k]);
 }
 
-/* Sums over the subtree of body i, handed to its parent. */
-static inline void hand_on(const term_sweep *s, int i) {
+/* Adds B = V x* I and the inertia of the subtree of body i to those of its parent. */
+static inline void add_subtree_to_parent(const term_sweep *s, int i) {
   int p = s->tree->body[i].parent;
   if (p < 0) return;
   space_crossed_add(&s->X[p], &s->X[i], s->B[i].at.d);
@@ -51,7 +61,7 @@ static inline void hand_on(const term_sweep *s, int i) {
 }
 
 #if JN_REGISTERS
-/* Four coordinates at a time. */
+/* C, four coordinates at a time: first all wrenches Z, W, Y, then their projections (coriolis_columns.h). */
 static inline void coriolis_by_four(const term_sweep *s, real *C) {
   const JN_S(tree) *tree = s->tree;
   coriolis_wrenches *x = s->x;
@@ -59,7 +69,7 @@ static inline void coriolis_by_four(const term_sweep *s, real *C) {
   for (int i = tree->nb - 1; i >= 0; i--) {
     const JN_S(body) *body = &tree->body[i];
     for (int k = body->id; k < body->id + body->nv; k++) x[k] = wrenches_of(s, i, k);
-    hand_on(s, i);
+    add_subtree_to_parent(s, i);
   }
   coriolis_by_columns(&(coriolis_columns){tree, s->B, s->S, s->Psi, x, s->column}, C);
 }
@@ -77,9 +87,11 @@ static inline int four_are_quicker(const term_sweep *s) {
 }
 #endif
 
-/* C, for which the inertias of subtrees are made on the way. */
+/* C [nv x nv]. The inertias of the bodies become those of subtrees. */
 static inline void coriolis_matrix(const term_sweep *s, real *C) {
   const JN_S(tree) *tree = s->tree;
+
+  /* B = V x* I of each body. */
   for (int i = 0; i < tree->nb; i++) s->X[i] = space_crossed_of(s->V[i], &s->B[i].I);
 #if JN_REGISTERS
   if (four_are_quicker(s)) {
@@ -89,6 +101,7 @@ static inline void coriolis_matrix(const term_sweep *s, real *C) {
   probe *P = (probe *)s->x; /* as large as its wrenches */
   for (int k = 0; k < tree->nd; k++) P[k] = probe_of(s->S[k], s->Psi[k]);
 #endif
+  /* Inwards: the entries of each coordinate with its ancestors, then B and I are added to the parent. */
   for (int k = 0; k < tree->nv * tree->nv; k++) C[k] = ZERO;
   for (int i = tree->nb - 1; i >= 0; i--) {
     for (int k = 0; k < tree->body[i].nv; k++) {
@@ -99,36 +112,41 @@ static inline void coriolis_matrix(const term_sweep *s, real *C) {
       coriolis_entries(tree, s->B, s->S, s->Psi, &x, i, k, C);
 #endif
     }
-    hand_on(s, i);
+    add_subtree_to_parent(s, i);
   }
 }
 
-/* Those that need inertias of subtrees: each makes its own of the bodies', which must be made again for the next. */
+/* The outputs that need inertias of subtrees: momentum, M and C. Each one turns the inertias of the bodies into those
+ * of subtrees, so the sweep outwards is repeated before the next one. */
 static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
   void *const *out = s->c->out;
-  int spoilt = 0;
+  int inertias_are_composite = 0;
   for (int k = 0; k < 3; k++) {
     if (!(k == 0 ? momenta : k == 1 ? out[JN_OUT_M] != NULL : C != NULL)) continue;
-    if (spoilt)
+    if (inertias_are_composite)
       JN_(bodies_outward)(s->tree, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
     if (k == 0) momentum(s);
     if (k == 1) JN_(mass_matrix_to)(s->tree, s->B, s->S, (screw *)s->x, s->apart, s->c);
     if (k == 2) coriolis_matrix(s, C);
-    spoilt = 1;
+    inertias_are_composite = 1;
   }
+
+  /* At rest C = 0; dM/dt = C + C^T. */
   if (!s->v) clear_matrices(s->tree->nv, out[JN_OUT_C], out[JN_OUT_DM]);
   if (C && out[JN_OUT_DM]) mass_rate(s->tree->nv, C, out[JN_OUT_DM]);
 }
 
 /* ---- all ---- */
 
-/* All but the forces of a motion. */
+/* All outputs but the forces of a motion. */
 static inline void other_terms(const JN_S(tree) * tree, const jn_call *call, const real *v, angles angle, real *at) {
   void *const *out = call->out;
   if (!wanted(call, JN_OUT_C, JN_OUT_DM) && !wanted(call, JN_OUT_POSES, JN_OUTS - 1)) {
     if (out[JN_OUT_M]) JN_(mass_matrix_alone)(call, &angle, at);
     return;
   }
+
+  /* Which sweeps are needed. */
   term_sweep s = {.tree = tree, .c = call, .q = call->in[0], .v = v, .turn = &angle};
   int in_world = call->arg[0] == IN_WORLD, jacobians = out[JN_OUT_J] || out[JN_OUT_DJ];
   int in_space = out[JN_OUT_SPACE] || out[JN_OUT_DSPACE] || (jacobians && in_world);
@@ -138,10 +156,14 @@ static inline void other_terms(const JN_S(tree) * tree, const jn_call *call, con
   real *C = !v ? NULL : out[JN_OUT_C] ? out[JN_OUT_C] : out[JN_OUT_DM];
   int rates = C || out[JN_OUT_DJ] || out[JN_OUT_DSPACE] || out[JN_OUT_DA] || accelerations;
   int tensors = C || out[JN_OUT_A] || out[JN_OUT_DA] || out[JN_OUT_M];
+
+  /* Outwards: poses, screws, twists; then origins and accelerations. */
   sweep_place(&s, &at);
   JN_(bodies_outward)(tree, s.q, v, &angle, tensors, s.B, s.S, s.V, rates ? s.Psi : NULL);
   if (in_space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) body_origins(&s);
   if (accelerations) body_accelerations(&s, call->in[2]);
+
+  /* Outputs that need no composite inertias, then those that do. */
   if (frames) frame_terms(&s);
   world_jacobians(&s, s.S, JN_OUT_J, out[JN_OUT_SPACE]);
   world_jacobians(&s, v ? s.Psi : NULL, JN_OUT_DJ, out[JN_OUT_DSPACE]);
@@ -150,7 +172,7 @@ static inline void other_terms(const JN_S(tree) * tree, const jn_call *call, con
   subtree_terms(&s, C, momenta);
 }
 
-/* The forces: each its own pass of Newton and Euler (RNEA). */
+/* Forces: each output is a pass of inverse dynamics (RNEA) of its own. */
 static inline void forces(const JN_S(tree) * tree, const jn_call *call, const real *v, angles angle, real *at) {
   const real *q = call->in[0];
   if (call->out[JN_OUT_G])
@@ -163,7 +185,7 @@ static inline void forces(const JN_S(tree) * tree, const jn_call *call, const re
     JN_(inverse_dynamics_forces)(tree, q, v, call->in[2], call->in[3], FORCES_ALL, &angle, at, call->out[JN_OUT_TAU]);
 }
 
-/* Velocities matter only to these: what does not need them must not pay for them. */
+/* Whether an output depends on v: what does not need velocities must not pay for them. */
 static inline int needs_velocity(const jn_call *call) {
   static const int which[] = {
       JN_OUT_C,  JN_OUT_DM,     JN_OUT_TAU,  JN_OUT_BIAS,  JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
@@ -173,11 +195,14 @@ static inline int needs_velocity(const jn_call *call) {
   return 0;
 }
 
+/* All outputs of terms.h that are wanted. */
 void JN_(terms)(const jn_call *call) {
   const JN_S(tree) *tree = call->tree;
   const real *v = needs_velocity(call) ? call->in[1] : NULL;
   real *at = call->scratch;
   angles angle = angles_at(tree, call->in[0], &at);
+
+  /* Only count scratch memory: the parts use the same memory, one after the other. */
   if (call->counted) {
     real *end = at;
     sweep_place(&(term_sweep){.tree = tree}, &end);
@@ -186,6 +211,7 @@ void JN_(terms)(const jn_call *call) {
     counts(call, JN_(mass_matrix_scratch)(tree, at));
     return;
   }
+
   forces(tree, call, v, angle, at);
   other_terms(tree, call, v, angle, at);
 }
