@@ -54,6 +54,7 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/chains.c
     src/generate/emit_c.c
     src/generate/emit_matlab.c
     src/generate/functions.c

@@ -4,7 +4,7 @@
  *   graph.c        expressions as a graph                 mechanism.c   frames, constants, regrouping
  *   symbols.c      the robot over expressions             recursions.c  inverse dynamics, M, solution
  *   functions*.c   the functions by name                  order.c       the order of statements
- *   taylor.c       derivatives on the graph
+ *   taylor.c       derivatives on the graph               chains.c      sums, one product at a time
  *   emit_c.c       C                                      header.c      comments, tables and prototypes
  *   emit_matlab.c  MATLAB and Octave
  *   selftest.c     states with their results, error       sincos.c      sine and cosine in C
