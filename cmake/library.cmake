@@ -2,13 +2,13 @@
 # The library: kernels are compiled once for each number type and instruction set, the rest once; all go into one libjounce.
 
 set(kernel_sources
-    src/kernel/sensitivity/adjoint.c
+    src/kernel/sensitivity/inverse_dynamics_adjoint.c
     src/kernel/base/bodies.c
     src/kernel/base/configuration.c
     src/kernel/first_derivatives/first_derivatives.c
     src/kernel/first_derivatives/frame_derivatives.c
-    src/kernel/first_derivatives/jet_derivatives.c
-    src/kernel/second_derivatives/second_along.c
+    src/kernel/first_derivatives/inverse_dynamics_jet_derivatives.c
+    src/kernel/second_derivatives/forward_dynamics_second_derivatives.c
     src/kernel/mass_matrix/factor.c
     src/kernel/forward_dynamics/forward_dynamics.c
     src/kernel/terms/christoffel.c
@@ -24,12 +24,12 @@ set(kernel_sources
     src/kernel/regressor/regressor.c
     src/kernel/regressor/regressor_jet.c
     src/kernel/base/variant.c
-    src/kernel/second_derivatives/second_closed.c
-    src/kernel/sensitivity/sensitivity.c
+    src/kernel/second_derivatives/inverse_dynamics_second_derivatives.c
+    src/kernel/sensitivity/inverse_dynamics_sensitivity.c
     src/kernel/forward_dynamics/solve_columns.c
     src/kernel/jets/system_jet.c
     src/kernel/terms/terms.c
-    src/kernel/jets/joint_wrench_jet.c
+    src/kernel/jets/joint_wrenches_jet.c
     src/kernel/inverse_dynamics/joint_wrenches.c)
 
 set(core_sources
@@ -285,7 +285,7 @@ if(variants_avx2)
   set(gcc12 $<AND:$<C_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<C_COMPILER_VERSION>,12>>)
   set(avx2_one ${avx2} -mtune=znver3 $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
                $<${gcc12}:-mmove-max=256;-mstore-max=256>)
-  set_source_files_properties(src/kernel/sensitivity/adjoint.c src/kernel/second_derivatives/second_closed.c PROPERTIES COMPILE_OPTIONS
+  set_source_files_properties(src/kernel/sensitivity/inverse_dynamics_adjoint.c src/kernel/second_derivatives/inverse_dynamics_second_derivatives.c PROPERTIES COMPILE_OPTIONS
                                                               "$<${gcc12}:-mmove-max=128;-mstore-max=128>")
   jounce_variant(d_avx2 D 1 ${avx2_one})
   jounce_variant(d_avx512 D 1 ${avx2_one} ${avx512_flags} -mprefer-vector-width=256)
