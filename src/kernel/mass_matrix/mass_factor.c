@@ -5,8 +5,8 @@
 
 #include "../base/variant.h"
 
-/* in: q. out: factor [nv x nv] (factor_compact.h), pivots [nv]. */
-void JN_(factor)(const jn_call *c) {
+/* in: q. out: factor [nv x nv] (mass_factor_compact.h), pivots [nv]. */
+void JN_(mass_factor)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   compact M = compact_place(t, c->out[0], &at);
@@ -17,7 +17,7 @@ void JN_(factor)(const jn_call *c) {
 }
 
 /* in: factor, b. out: x. */
-void JN_(solve)(const jn_call *c) {
+void JN_(mass_solve)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *b = c->in[1];
   real *at = c->scratch, *y = take(&at, (size_t)t->nv), *x = c->out[0];
@@ -56,7 +56,7 @@ static inline void inverse_by_factors(const JN_S(tree) * t, const jn_call *c, re
 static inline int invert_factors(const JN_S(tree) * t) { return TILE <= 2 && branch_length(t) <= 16; }
 
 /* in: q. out: M^-1 [nv x nv], pivots [nv]. */
-void JN_(inverse)(const jn_call *c) {
+void JN_(mass_matrix_inverse)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   int32_t *label = TAKE_INTS(&at, t->nv); /* of what comes after the sweeps */
