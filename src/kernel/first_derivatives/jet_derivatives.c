@@ -66,19 +66,20 @@ static inline void change_block(const motion_change *x, const JN_S(body) * b, in
 }
 
 void JN_(derivatives_jet)(const jn_call *call) {
+  const jn_derivatives_jet_arguments *args = &call->derivatives_jet;
   const JN_S(tree) *t = call->tree;
-  int order = call->arg[0], orders = order + 1, n = t->nv;
+  int order = args->order, orders = order + 1, n = t->nv;
   size_t square = (size_t)n * (size_t)n;
-  real *at = call->scratch, *D = call->out[0];
-  linearization w = linearization_place(t, orders, HOLD_BODY, call->in[0], &at);
+  real *at = call->scratch, *D = args->D;
+  linearization w = linearization_place(t, orders, HOLD_BODY, args->q, &at);
   column *x = TAKE(&at, orders, column);
   real *v = take(&at, (size_t)((order + 2) * n)), *a = take(&at, (size_t)(orders * n)),
        *eta = take(&at, (size_t)(36 * orders)), *W = NULL;
-  if (call->in[2]) W = take(&at, (size_t)(orders * 6 * t->nlink));
+  if (args->wrench_jet) W = take(&at, (size_t)(orders * 6 * t->nlink));
   if (counts(call, at)) return;
-  jet_to_taylor(call->in[1], order + 2, n, v);
+  jet_to_taylor(args->v_jet, order + 2, n, v);
   for (int k = 0; k < orders * n; k++) a[k] = K(k / n + 1) * v[n + k];
-  if (W) jet_to_taylor(call->in[2], orders, 6 * t->nlink, W);
+  if (W) jet_to_taylor(args->wrench_jet, orders, 6 * t->nlink, W);
   w.g = w.v = v;
   w.a = a;
   w.W = W;

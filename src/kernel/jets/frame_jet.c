@@ -6,17 +6,18 @@
 #include "jacobian_columns.h"
 
 void JN_(frame_jet)(const jn_call *call) {
+  const jn_frame_jet_arguments *args = &call->frame_jet;
   const JN_S(tree) *t = call->tree;
-  int order = call->arg[0], nv = t->nv, nb = t->nb;
-  real *at = call->scratch, *twists = call->out[0], *Jac = call->out[1];
-  jets J = jets_place(t, order + 2, 0, call->in[0], &at);
+  int order = args->order, nv = t->nv, nb = t->nb;
+  real *at = call->scratch, *twists = args->twist_jet, *Jac = args->J_jet;
+  jets J = jets_place(t, order + 2, 0, args->q, &at);
   columns c = columns_place(order + 2, nv + 1, &at);
   int32_t *path = TAKE_INTS(&at, nb);
   if (counts(call, at)) return;
-  const JN_S(frame) *f = &t->frame[call->arg[1]];
+  const JN_S(frame) *f = &t->frame[args->frame];
   pose local = se3_constant(f->R, f->p);
   J.weightless = 1; /* the true twists */
-  jet_to_taylor(call->in[1], order + 2, nv, J.v);
+  jet_to_taylor(args->v_jet, order + 2, nv, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);
   if (f->body >= 0 && Jac) columns_of(&J, f->body, &c, path);
   for (int k = 0; k <= order; k++) {

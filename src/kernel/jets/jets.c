@@ -108,11 +108,12 @@ static inline pairs pairs_place(const jets *J, int orders, real *tau, real **at)
 
 /* in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: tau jets [(K+1) x nv]. */
 void JN_(inverse_jet)(const jn_call *c) {
+  const jn_inverse_jet_arguments *args = &c->inverse_jet;
   const JN_S(tree) *t = c->tree;
-  int orders = c->arg[0] + 2;
+  int orders = args->order + 2;
   real *at = c->scratch;
-  jets J = jets_place(t, orders, c->in[2] != NULL, c->in[0], &at);
-  jet_sweeps w = {.J = &J, .V = J.V, .F = J.F, .tau = c->out[0]};
+  jets J = jets_place(t, orders, args->wrench_jet != NULL, args->q, &at);
+  jet_sweeps w = {.J = &J, .V = J.V, .F = J.F, .tau = args->tau_jet};
 #if JN_REGISTERS
   r4x3 *room = TAKE_ALIGNED(&at, 2 * pairs_of(orders), r4x3);
   pairs p = pairs_place(&J, orders, w.tau, &at);
@@ -122,8 +123,8 @@ void JN_(inverse_jet)(const jn_call *c) {
   if (counts(c, at)) return;
 
   /* Taylor coefficients of what is given. */
-  jet_to_taylor(c->in[1], orders, t->nv, J.v);
-  if (J.W) external_wrenches(&J, c->in[2], orders - 1);
+  jet_to_taylor(args->v_jet, orders, t->nv, J.v);
+  if (J.W) external_wrenches(&J, args->wrench_jet, orders - 1);
 
     /* The recursion. */
 #if JN_REGISTERS
@@ -194,12 +195,13 @@ static inline void solver_solve(const inertia_solver *s, real *x) {
  * arg[3] > 0: computes only orders arg[2] ... arg[3] - 1, continuing from what the call for the orders before left in
  * the same scratch memory. Forces of order k may then depend on the motion up to that order (jn__hybrid_jet_orders). */
 void JN_(hybrid_jet)(const jn_call *c) {
+  const jn_hybrid_jet_arguments *args = &c->hybrid_jet;
   const JN_S(tree) *t = c->tree;
-  const unsigned char *prescribed = c->data;
-  const real *given_v = c->in[1], *given_tau = c->in[2];
-  int order = c->arg[0], n = t->nv, from = c->arg[2], end = c->arg[3] ? c->arg[3] : order + 1;
-  real *at = c->scratch, *v_out = c->out[0], *tau_out = c->out[1];
-  jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
+  const unsigned char *prescribed = args->prescribed;
+  const real *given_v = args->v_jet, *given_tau = args->tau_jet;
+  int order = args->order, n = t->nv, from = args->from, end = args->end ? args->end : order + 1;
+  real *at = c->scratch, *v_out = args->v_out, *tau_out = args->tau_out;
+  jets J = jets_place(t, order + 2, args->wrench_jet != NULL, args->q, &at);
   real *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n), *dv = take(&at, (size_t)n);
   inertia_solver M = solver_place(&J, &at);
 #if JN_FORWARD_ROWS
@@ -213,10 +215,10 @@ void JN_(hybrid_jet)(const jn_call *c) {
   scalar factorial = 1;
   for (int k = 2; k < from; k++) factorial *= (scalar)k;
   if (from == 0) {
-    jet_to_taylor(given_v, c->arg[1], n, J.v);
-    for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
-    if (J.W) external_wrenches(&J, c->in[3], order + 1);
-    solver_at(&M, &J, prescribed, c->out[2]);
+    jet_to_taylor(given_v, args->given, n, J.v);
+    for (int k = args->given * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
+    if (J.W) external_wrenches(&J, args->wrench_jet, order + 1);
+    solver_at(&M, &J, prescribed, args->pivots);
     forward_twists(&w, 0);
   }
 
@@ -253,7 +255,7 @@ void JN_(hybrid_jet)(const jn_call *c) {
   /* Back to derivatives; what was given comes back to the bit. */
   for (int k = 0; k < (order + 2) * n; k++) v_out[k] = J.v[k];
   taylor_to_jet(v_out, order + 2, n);
-  for (int k = 0; k < c->arg[1]; k++)
+  for (int k = 0; k < args->given; k++)
     for (int i = 0; i < n; i++)
       if (k == 0 || (prescribed && prescribed[i])) v_out[k * n + i] = given_v[k * n + i];
 }

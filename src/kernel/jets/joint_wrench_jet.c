@@ -22,13 +22,14 @@ static inline wrench own_wrench(const jets *J, int l, int k, real factorial, con
 }
 
 void JN_(wrench_jet)(const jn_call *c) {
+  const jn_wrench_jet_arguments *args = &c->wrench_jet;
   const JN_S(tree) *t = c->tree;
-  int order = c->arg[0];
-  const real *W = c->in[2];
-  real *at = c->scratch, *F = c->out[0], factorial = K(1);
-  jets J = jets_place(t, order + 2, 0, c->in[0], &at);
+  int order = args->order;
+  const real *W = args->wrench_jet;
+  real *at = c->scratch, *F = args->F_jet, factorial = K(1);
+  jets J = jets_place(t, order + 2, 0, args->q, &at);
   if (counts(c, at)) return;
-  jet_to_taylor(c->in[1], order + 2, t->nv, J.v);
+  jet_to_taylor(args->v_jet, order + 2, t->nv, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);
   for (int k = 0; k <= order; k++, F += 6 * t->nlink) {
     if (k > 1) factorial *= K(k);
@@ -41,5 +42,5 @@ void JN_(wrench_jet)(const jn_call *c) {
       if (p >= 0) w_store(w_add(w_load(F + 6 * p), x), F + 6 * p);
     }
   }
-  taylor_to_jet(c->out[0], order + 1, 6 * t->nlink);
+  taylor_to_jet(args->F_jet, order + 1, 6 * t->nlink);
 }

@@ -327,15 +327,16 @@ static inline composite composite_place(const JN_S(tree) * t, int orders, const 
 }
 
 void JN_(matrix_jet)(const jn_call *call) {
+  const jn_matrix_jet_arguments *args = &call->matrix_jet;
   const JN_S(tree) *t = call->tree;
-  int order = call->arg[0], n = t->nv;
+  int order = args->order, n = t->nv;
   real *at = call->scratch;
-  closed to = {order, call->out[0], call->out[1], call->out[2], call->out[3], call->out[4]};
-  composite p = composite_place(t, order + 1, &to, call->in[0], &at);
+  closed to = {order, args->M_jet, args->C_jet, args->g_jet, args->P, args->tau_jet};
+  composite p = composite_place(t, order + 1, &to, args->q, &at);
   int32_t *path = TAKE_INTS(&at, t->nb);
   if (counts(call, at)) return;
-  jet_to_taylor(call->in[1], order + 2, n, p.J.v);
-  if (to.tau) external_wrenches(&p.J, call->in[2], order + 1);
+  jet_to_taylor(args->v_jet, order + 2, n, p.J.v);
+  if (to.tau) external_wrenches(&p.J, args->wrench_jet, order + 1);
   for (int k = 0; k < order + 2; k++) twists_order(&p.J, k);
   if (to.tau) wrench_forces(&p, to.tau);
   clear(to.M, (order + 1) * n * n);

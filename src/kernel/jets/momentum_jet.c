@@ -39,15 +39,16 @@ static inline real first_moment(const jets *J, pose *T, vec3 *moment) {
 }
 
 void JN_(momentum_jet)(const jn_call *call) {
+  const jn_momentum_jet_arguments *args = &call->momentum_jet;
   const JN_S(tree) *t = call->tree;
-  int order = call->arg[0];
-  real *at = call->scratch, *h = call->out[0], *com = call->out[1], *energy = call->out[2];
-  jets J = jets_place(t, order + 2, 0, call->in[0], &at);
+  int order = args->order;
+  real *at = call->scratch, *h = args->h_jet, *com = args->com_jet, *energy = args->energy_jet;
+  jets J = jets_place(t, order + 2, 0, args->q, &at);
   pose *T = TAKE(&at, t->nb, pose);
   if (counts(call, at)) return;
   vec3 moment, g = v3_constant(t->gravity);
   J.weightless = 1; /* the true twists */
-  jet_to_taylor(call->in[1], order + 2, t->nv, J.v);
+  jet_to_taylor(args->v_jet, order + 2, t->nv, J.v);
   real mass = first_moment(&J, T, &moment);
   vec3 p = v3_zero(); /* linear momentum of the order before */
   for (int k = 0; k <= order; k++) {

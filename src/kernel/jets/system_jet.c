@@ -60,16 +60,17 @@ static inline void link_rows(const jets *J, columns *c, int l, int order, int32_
 }
 
 void JN_(system_jet)(const jn_call *call) {
+  const jn_system_jet_arguments *args = &call->system_jet;
   const JN_S(tree) *t = call->tree;
-  int order = call->arg[0], link = call->arg[1], n = t->nv, nl = t->nlink;
-  real *at = call->scratch, *A = call->out[0], *a = call->out[1], *b = call->out[2], *Jac = call->out[3],
-       *S = call->out[4];
-  jets J = jets_place(t, order + 2, 0, call->in[0], &at);
+  int order = args->order, link = args->joint, n = t->nv, nl = t->nlink;
+  real *at = call->scratch, *A = args->A_jet, *a = args->joint_twist_jet, *b = args->link_twist_jet, *Jac = args->J_jet,
+       *S = args->S_jet;
+  jets J = jets_place(t, order + 2, 0, args->q, &at);
   columns c = columns_place(order + 1, n + 6, &at); /* 6: the blocks of A, whatever nv is */
   int32_t *path = TAKE_INTS(&at, t->nb);
   if (counts(call, at)) return;
   J.weightless = 1;
-  jet_to_taylor(call->in[1], order + 2, n, J.v);
+  jet_to_taylor(args->v_jet, order + 2, n, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);
   for (int l = 0; l < nl && (a || b || Jac); l++) link_rows(&J, &c, l, order, path, a, b, Jac);
   if (S && t->placement[link].body >= 0) {
