@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Time derivatives of any order by their laws, on random trees of every joint type. */
+/* Time derivatives of any order by their properties, on random trees of every joint type. */
 #include "complex_variant.h"
 #include "jounce/batch.h"
 #include "jounce/loops.h"

@@ -185,7 +185,7 @@ jn_status PUBLIC(wrench_forces_jet)(const jn_model *m, jn_work *w, int order, co
 jn_status PUBLIC(joint_wrenches_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
                                      const number *wrench_jet, number *F_jet) {
   jn_run r;
-  jn_status status = motion_run(JN_KERNEL_wrench_jet, m, w, order, q, v_jet, &r);
+  jn_status status = motion_run(JN_KERNEL_joint_wrenches_jet, m, w, order, q, v_jet, &r);
   if (status != JN_OK) return status;
   if (!F_jet) return JN_ERR_NULL;
   r.call.wrench_jet =

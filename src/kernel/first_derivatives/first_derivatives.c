@@ -2,11 +2,11 @@
 /* First derivatives of inverse, forward and hybrid dynamics with respect to the state (linearization.h). */
 #include "../base/variant.h"
 #include "../forward_dynamics/inverse_product.h"
-#include "forward_many.h"
-#include "forward_one.h"
-#include "solved_derivatives.h"
+#include "forward_dynamics_derivatives_many.h"
+#include "forward_dynamics_derivatives_one.h"
+#include "hybrid_dynamics_derivatives.h"
 #if !JN_MANY
-#include "matrices_one.h"
+#include "inverse_dynamics_matrices_one.h"
 #endif
 
 /* Forces of unit wrenches on the links: out [nv x nlink x 6] = factor * J^T. */
@@ -155,7 +155,7 @@ void JN_(derivatives)(const jn_call *c) {
     jn_call inner = *c;
     unsprung.sprung = 0;
     inner.tree = &unsprung;
-    JN_(derivatives)(&inner);
+    JN_(inverse_dynamics_derivatives)(&inner);
     return;
   }
   if (derivatives_special(c) && !c->counted) return;
@@ -315,7 +315,7 @@ static int derivatives_forward(const jn_call *c) {
 
 #endif
 
-/* derivatives_hybrid() by the factors of M along branches (solved_derivatives.h). */
+/* derivatives_hybrid() by the factors of M along branches (hybrid_dynamics_derivatives.h). */
 static void derivatives_by_factors(const jn_call *c) {
   const jn_derivatives_hybrid_arguments *args = &c->derivatives_hybrid;
   const JN_S(tree) *t = c->tree;
@@ -361,7 +361,7 @@ static void derivatives_by_factors(const jn_call *c) {
  * da/dv, da/dgiven [nv x nv], da/dwrench [nv x nlink x 6]; dtau/dq, dtau/dv, dtau/dgiven, dtau/dwrench (tau and these
  * NULL for forward dynamics); pivots [nv]. a, da/dgiven, and dtau/dgiven if something is prescribed, are always there.
  * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */
-void JN_(derivatives_hybrid)(const jn_call *c) {
+void JN_(hybrid_dynamics_derivatives)(const jn_call *c) {
   if (derivatives_forward(c) && !c->counted) return;
   derivatives_by_factors(c);
 }

@@ -4,18 +4,18 @@
  * The recursion and its symbols are in jets.h. The caller's jets are plain derivatives, one row per order; they become
  * Taylor coefficients here and go back at the end. arg[0] = K, the order. O(n K^2).
  *
- *   inverse   tau_0 ... tau_K from v_0 ... v_{K+1}, all orders of a body at once         inverse_jet_any.h, _one.h
- *   forward   v_{k+1} from tau_k, order by order:  M (k+1) v_{k+1} = tau_k - bias_k      forward_jet_any.h, _one.h
- *             where bias_k is tau_k of a motion with v_{k+1} = 0 */
+ *   inverse   tau_0 ... tau_K from v_0 ... v_{K+1}, all orders of a body at once         inverse_dynamics_jet_any.h,
+ * _one.h forward   v_{k+1} from tau_k, order by order:  M (k+1) v_{k+1} = tau_k - bias_k forward_dynamics_jet_any.h,
+ * _one.h where bias_k is tau_k of a motion with v_{k+1} = 0 */
 #include "jets.h"
 
 #include "../base/variant.h"
 #include "../forward_dynamics/articulated.h"
 #include "../forward_dynamics/by_factors.h"
-#include "forward_jet_any.h"
-#include "forward_jet_one.h"
-#include "inverse_jet_any.h"
-#include "inverse_jet_one.h"
+#include "forward_dynamics_jet_any.h"
+#include "forward_dynamics_jet_one.h"
+#include "inverse_dynamics_jet_any.h"
+#include "inverse_dynamics_jet_one.h"
 
 /* ---- inverse dynamics ---- */
 

@@ -24,7 +24,7 @@
  *
  * The order is the slow index: x[k * count + i]. The functions below add one order to all bodies, given the lower ones,
  * because forward dynamics must solve for each order before the next. Inverse dynamics alone goes body by body, with
- * all orders at once (inverse_jet_any.h). */
+ * all orders at once (inverse_dynamics_jet_any.h). */
 #ifndef JN_KERNEL_JETS_JETS_H
 #define JN_KERNEL_JETS_JETS_H
 
