@@ -90,8 +90,9 @@ static void held_wrenches_by_complex_step(void **st) {
       complex_motion(x.m, x.q, direction, h, x.cq);
       terms_at(&x, JN_OUT_terms_poses, NULL, T);
       for (int l = 0; l < x.nlink; l++) held_wrench(poses + 16 * l, T + 16 * l, x.W + 6 * l, hold, x.cW + 6 * l);
-      jn_call call = {.derivatives = {.q = x.cq, .v = x.cv, .a = x.ca, .wrench = x.cW, .dtau_dq = Y, .hold = hold}};
-      run_complex(x.m, -1, JN_KERNEL_derivatives, &call);
+      jn_call call = {.inverse_dynamics_derivatives = {
+                          .q = x.cq, .v = x.cv, .a = x.ca, .wrench = x.cW, .dtau_dq = Y, .hold = hold}};
+      run_complex(x.m, -1, JN_KERNEL_inverse_dynamics_derivatives, &call);
       for (int e = 0; e < n * n; e++) dq[e] = cimag(Y[e]) / h;
       check_close(ddq, dq, n * n, norm_or_1(dq, n * n), 8000, "change of dtau/dq, %s",
                   hold == JN_IN_WORLD ? "world" : "aligned");

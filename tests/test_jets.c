@@ -58,8 +58,8 @@ static void every_order_is_the_derivative_of_the_one_before(void **st) {
     complex_motion(x.m, x.q, x.v, h, q);
     for (int k = 0; k < (MOST + 2) * n; k++) v[k] = CMPLX(x.v[k], h * x.v[k + n]);
     for (int k = 0; k < (MOST + 1) * wide; k++) W[k] = CMPLX(x.W[k], h * x.W[k + wide]);
-    jn_call call = {.inverse_jet = {.q = q, .v_jet = v, .wrench_jet = W, .tau_jet = y, .order = MOST}};
-    run_complex(x.m, MOST, JN_KERNEL_inverse_jet, &call);
+    jn_call call = {.inverse_dynamics_jet = {.q = q, .v_jet = v, .wrench_jet = W, .tau_jet = y, .order = MOST}};
+    run_complex(x.m, MOST, JN_KERNEL_inverse_dynamics_jet, &call);
     for (int k = 0; k <= MOST; k++) {
       for (int c = 0; c < n; c++) rate[c] = cimag(y[k * n + c]) / h;
       check_close(jet + (k + 1) * n, rate, n, 50, 2000, "d/dt of order %d", k);

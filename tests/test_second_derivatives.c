@@ -28,9 +28,9 @@ static void second_derivatives_by_complex_step(void **st) {
       for (int k = 0; k < n; k++) {
         move(&x, by, k);
         jn_call call = {
-            .derivatives = {
+            .inverse_dynamics_derivatives = {
                 .q = x.cq, .v = x.cv, .a = x.ca, .wrench = x.cW, .dtau_dq = Y[0], .dtau_dv = Y[1], .dtau_da = Y[2]}};
-        run_complex(x.m, -1, JN_KERNEL_derivatives, &call);
+        run_complex(x.m, -1, JN_KERNEL_inverse_dynamics_derivatives, &call);
         for (int out = 0; out < 3; out++) {
           const double *D = by == BY_Q ? (const double *[]){qq, qv, qa}[out] : by == BY_V && out == 1 ? vv : NULL;
           for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[out][c]) / h;
@@ -95,16 +95,16 @@ static void forward_second_derivatives_by_complex_step(void **st) {
         complex_t ctau[V];
         move(&x, by == BY_A ? -1 : by, k);
         for (int r = 0; r < n; r++) ctau[r] = CMPLX(tau[r], by == BY_A && r == k ? h : 0);
-        jn_call call = {.derivatives_hybrid = {.q = x.cq,
-                                               .v = x.cv,
-                                               .tau = ctau,
-                                               .wrench = x.cW,
-                                               .a_out = a_out,
-                                               .da_dq = Y[0],
-                                               .da_dv = Y[1],
-                                               .da_dgiven = Y[2],
-                                               .pivots = pivots}};
-        run_complex(x.m, -1, JN_KERNEL_derivatives_hybrid, &call);
+        jn_call call = {.hybrid_dynamics_derivatives = {.q = x.cq,
+                                                        .v = x.cv,
+                                                        .tau = ctau,
+                                                        .wrench = x.cW,
+                                                        .a_out = a_out,
+                                                        .da_dq = Y[0],
+                                                        .da_dv = Y[1],
+                                                        .da_dgiven = Y[2],
+                                                        .pivots = pivots}};
+        run_complex(x.m, -1, JN_KERNEL_hybrid_dynamics_derivatives, &call);
         for (int out = 0; out < 3; out++) {
           const double *T = by == BY_Q ? second[out] : by == BY_V && out == 1 ? second[3] : NULL;
           for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[out][c]) / h;
@@ -173,8 +173,8 @@ static void torque_rates_by_complex_step(void **st) {
       for (int c = 0; c < n; c++) {
         for (int e = 0; e < (TOP + 2) * n; e++) cv[e] = CMPLX(v[e], e == (J - 1) * n + c ? h : 0);
         move(&x, J == 0 ? BY_Q : BY_A, c);
-        jn_call call = {.inverse_jet = {.q = x.cq, .v_jet = cv, .wrench_jet = cW, .tau_jet = y, .order = TOP}};
-        run_complex(x.m, TOP, JN_KERNEL_inverse_jet, &call);
+        jn_call call = {.inverse_dynamics_jet = {.q = x.cq, .v_jet = cv, .wrench_jet = cW, .tau_jet = y, .order = TOP}};
+        run_complex(x.m, TOP, JN_KERNEL_inverse_dynamics_jet, &call);
         for (int k = 0; k <= TOP; k++) {
           const double *block = D + (k * (TOP + 3) + J) * n * n;
           check_column(block, n, n, c, y + k * n, norm_or_1(D + k * (TOP + 3) * n * n, (TOP + 3) * n * n), 4000,

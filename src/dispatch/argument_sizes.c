@@ -239,8 +239,8 @@ static inline void solve_columns_sizes(const jn_model *m, const jn_call *call, s
   n[4] = nv;
 }
 
-static inline void inverse_jet_sizes(const jn_model *m, const jn_call *call, size_t *n) {
-  const jn_inverse_jet_arguments *x = &call->inverse_jet;
+static inline void inverse_dynamics_jet_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+  const jn_inverse_dynamics_jet_arguments *x = &call->inverse_dynamics_jet;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
   const size_t nlink = (size_t)m->nlink;
@@ -251,8 +251,8 @@ static inline void inverse_jet_sizes(const jn_model *m, const jn_call *call, siz
   n[3] = (order + 1) * nv;
 }
 
-static inline void hybrid_jet_sizes(const jn_model *m, const jn_call *call, size_t *n) {
-  const jn_hybrid_jet_arguments *x = &call->hybrid_jet;
+static inline void hybrid_dynamics_jet_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+  const jn_hybrid_dynamics_jet_arguments *x = &call->hybrid_dynamics_jet;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
   const size_t nlink = (size_t)m->nlink;
@@ -320,8 +320,8 @@ static inline void system_jet_sizes(const jn_model *m, const jn_call *call, size
   n[6] = (order + 1) * 6 * coordinates(m, x->joint);
 }
 
-static inline void wrench_jet_sizes(const jn_model *m, const jn_call *call, size_t *n) {
-  const jn_wrench_jet_arguments *x = &call->wrench_jet;
+static inline void joint_wrenches_jet_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+  const jn_joint_wrenches_jet_arguments *x = &call->joint_wrenches_jet;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
   const size_t nlink = (size_t)m->nlink;
@@ -332,7 +332,7 @@ static inline void wrench_jet_sizes(const jn_model *m, const jn_call *call, size
   n[3] = (order + 1) * nlink * 6;
 }
 
-static inline void derivatives_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void inverse_dynamics_derivatives_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -348,7 +348,7 @@ static inline void derivatives_sizes(const jn_model *m, const jn_call *call, siz
   n[8] = nv;
 }
 
-static inline void derivatives_hybrid_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void hybrid_dynamics_derivatives_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -371,7 +371,7 @@ static inline void derivatives_hybrid_sizes(const jn_model *m, const jn_call *ca
   n[15] = nv;
 }
 
-static inline void derivatives_along_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void inverse_dynamics_derivatives_along_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -389,7 +389,7 @@ static inline void derivatives_along_sizes(const jn_model *m, const jn_call *cal
   n[10] = nv;
 }
 
-static inline void derivatives_tensor_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void inverse_dynamics_derivatives_tensors_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -403,7 +403,7 @@ static inline void derivatives_tensor_sizes(const jn_model *m, const jn_call *ca
   n[6] = nv * nv * nv;
 }
 
-static inline void second_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void inverse_dynamics_second_derivatives_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -418,7 +418,7 @@ static inline void second_sizes(const jn_model *m, const jn_call *call, size_t *
   n[7] = nv * nv * nv;
 }
 
-static inline void coriolis_tensor_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void coriolis_matrix_derivatives_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -428,8 +428,8 @@ static inline void coriolis_tensor_sizes(const jn_model *m, const jn_call *call,
   n[3] = nv * nv * nv;
 }
 
-static inline void forward_second_sizes(const jn_model *m, const jn_call *call, size_t *n) {
-  const jn_forward_second_arguments *x = &call->forward_second;
+static inline void forward_dynamics_second_derivatives_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+  const jn_forward_dynamics_second_derivatives_arguments *x = &call->forward_dynamics_second_derivatives;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
   const size_t nlink = (size_t)m->nlink;
@@ -448,7 +448,7 @@ static inline void forward_second_sizes(const jn_model *m, const jn_call *call, 
   n[12] = (x->by < 0 ? 1 : nv) * nv * nv;
 }
 
-static inline void inverse_tensor_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void mass_matrix_inverse_derivative_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -457,8 +457,8 @@ static inline void inverse_tensor_sizes(const jn_model *m, const jn_call *call, 
   n[2] = nv * nv * nv;
 }
 
-static inline void derivatives_jet_sizes(const jn_model *m, const jn_call *call, size_t *n) {
-  const jn_derivatives_jet_arguments *x = &call->derivatives_jet;
+static inline void inverse_dynamics_jet_derivatives_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+  const jn_inverse_dynamics_jet_derivatives_arguments *x = &call->inverse_dynamics_jet_derivatives;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
   const size_t nlink = (size_t)m->nlink;
@@ -469,7 +469,7 @@ static inline void derivatives_jet_sizes(const jn_model *m, const jn_call *call,
   n[3] = (order + 1) * (order + 3) * nv * nv;
 }
 
-static inline void adjoint_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void inverse_dynamics_adjoint_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -488,8 +488,8 @@ static inline void adjoint_sizes(const jn_model *m, const jn_call *call, size_t 
   n[11] = nv;
 }
 
-static inline void sensitivity_sizes(const jn_model *m, const jn_call *call, size_t *n) {
-  const jn_sensitivity_arguments *x = &call->sensitivity;
+static inline void inverse_dynamics_sensitivity_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+  const jn_inverse_dynamics_sensitivity_arguments *x = &call->inverse_dynamics_sensitivity;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
   const size_t nlink = (size_t)m->nlink;
@@ -528,7 +528,7 @@ static inline void regressor_jet_sizes(const jn_model *m, const jn_call *call, s
   n[2] = (order + 1) * nv * 10 * nlink;
 }
 
-static inline void derivatives_frame_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void frame_derivatives_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -542,7 +542,7 @@ static inline void derivatives_frame_sizes(const jn_model *m, const jn_call *cal
   n[7] = 6 * nv;
 }
 
-static inline void derivatives_momentum_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void momentum_derivatives_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -625,11 +625,11 @@ void jn__argument_sizes(int kernel, const jn_model *m, const jn_call *call, size
     case JN_KERNEL_solve_columns:
       solve_columns_sizes(m, call, n);
       return;
-    case JN_KERNEL_inverse_jet:
-      inverse_jet_sizes(m, call, n);
+    case JN_KERNEL_inverse_dynamics_jet:
+      inverse_dynamics_jet_sizes(m, call, n);
       return;
-    case JN_KERNEL_hybrid_jet:
-      hybrid_jet_sizes(m, call, n);
+    case JN_KERNEL_hybrid_dynamics_jet:
+      hybrid_dynamics_jet_sizes(m, call, n);
       return;
     case JN_KERNEL_matrix_jet:
       matrix_jet_sizes(m, call, n);
@@ -643,41 +643,41 @@ void jn__argument_sizes(int kernel, const jn_model *m, const jn_call *call, size
     case JN_KERNEL_system_jet:
       system_jet_sizes(m, call, n);
       return;
-    case JN_KERNEL_wrench_jet:
-      wrench_jet_sizes(m, call, n);
+    case JN_KERNEL_joint_wrenches_jet:
+      joint_wrenches_jet_sizes(m, call, n);
       return;
-    case JN_KERNEL_derivatives:
-      derivatives_sizes(m, call, n);
+    case JN_KERNEL_inverse_dynamics_derivatives:
+      inverse_dynamics_derivatives_sizes(m, call, n);
       return;
-    case JN_KERNEL_derivatives_hybrid:
-      derivatives_hybrid_sizes(m, call, n);
+    case JN_KERNEL_hybrid_dynamics_derivatives:
+      hybrid_dynamics_derivatives_sizes(m, call, n);
       return;
-    case JN_KERNEL_derivatives_along:
-      derivatives_along_sizes(m, call, n);
+    case JN_KERNEL_inverse_dynamics_derivatives_along:
+      inverse_dynamics_derivatives_along_sizes(m, call, n);
       return;
-    case JN_KERNEL_derivatives_tensor:
-      derivatives_tensor_sizes(m, call, n);
+    case JN_KERNEL_inverse_dynamics_derivatives_tensors:
+      inverse_dynamics_derivatives_tensors_sizes(m, call, n);
       return;
-    case JN_KERNEL_second:
-      second_sizes(m, call, n);
+    case JN_KERNEL_inverse_dynamics_second_derivatives:
+      inverse_dynamics_second_derivatives_sizes(m, call, n);
       return;
-    case JN_KERNEL_coriolis_tensor:
-      coriolis_tensor_sizes(m, call, n);
+    case JN_KERNEL_coriolis_matrix_derivatives:
+      coriolis_matrix_derivatives_sizes(m, call, n);
       return;
-    case JN_KERNEL_forward_second:
-      forward_second_sizes(m, call, n);
+    case JN_KERNEL_forward_dynamics_second_derivatives:
+      forward_dynamics_second_derivatives_sizes(m, call, n);
       return;
-    case JN_KERNEL_inverse_tensor:
-      inverse_tensor_sizes(m, call, n);
+    case JN_KERNEL_mass_matrix_inverse_derivative:
+      mass_matrix_inverse_derivative_sizes(m, call, n);
       return;
-    case JN_KERNEL_derivatives_jet:
-      derivatives_jet_sizes(m, call, n);
+    case JN_KERNEL_inverse_dynamics_jet_derivatives:
+      inverse_dynamics_jet_derivatives_sizes(m, call, n);
       return;
-    case JN_KERNEL_adjoint:
-      adjoint_sizes(m, call, n);
+    case JN_KERNEL_inverse_dynamics_adjoint:
+      inverse_dynamics_adjoint_sizes(m, call, n);
       return;
-    case JN_KERNEL_sensitivity:
-      sensitivity_sizes(m, call, n);
+    case JN_KERNEL_inverse_dynamics_sensitivity:
+      inverse_dynamics_sensitivity_sizes(m, call, n);
       return;
     case JN_KERNEL_regressor:
       regressor_sizes(m, call, n);
@@ -685,11 +685,11 @@ void jn__argument_sizes(int kernel, const jn_model *m, const jn_call *call, size
     case JN_KERNEL_regressor_jet:
       regressor_jet_sizes(m, call, n);
       return;
-    case JN_KERNEL_derivatives_frame:
-      derivatives_frame_sizes(m, call, n);
+    case JN_KERNEL_frame_derivatives:
+      frame_derivatives_sizes(m, call, n);
       return;
-    case JN_KERNEL_derivatives_momentum:
-      derivatives_momentum_sizes(m, call, n);
+    case JN_KERNEL_momentum_derivatives:
+      momentum_derivatives_sizes(m, call, n);
       return;
   }
 }

@@ -190,10 +190,10 @@ static const struct {
   size_t most, otherwise;
 } limits[] = {
     {JN_KERNEL_terms, 1u << JN_OUT_terms_jacobians | 1u << JN_OUT_terms_jacobian_rates, 6000,
-     512},                                                      /* Jacobians of all frames */
-    {JN_KERNEL_regressor, 1u << JN_OUT_regressor_Y, 7000, 400}, /* of torques */
-    {JN_KERNEL_solve_columns, ~0u, 6000, 6000},                 /* derivatives by parameters */
-    {JN_KERNEL_second, ~0u, 200000, 200000},                    /* second derivatives */
+     512},                                                                /* Jacobians of all frames */
+    {JN_KERNEL_regressor, 1u << JN_OUT_regressor_Y, 7000, 400},           /* of torques */
+    {JN_KERNEL_solve_columns, ~0u, 6000, 6000},                           /* derivatives by parameters */
+    {JN_KERNEL_inverse_dynamics_second_derivatives, ~0u, 200000, 200000}, /* second derivatives */
 };
 
 /* Whether states are computed one by one, straight into the caller's memory. This depends on the model, the function

@@ -19,26 +19,27 @@ jn_status PUBLIC(inverse_dynamics_derivatives)(const jn_model *m, jn_work *w, co
                                                number *dtau_dq, number *dtau_dv, number *dtau_da,
                                                number *dtau_dwrench) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives, m, w, q, hold);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_derivatives, m, w, q, hold);
   if (status != JN_OK) return status;
-  r.call.derivatives = (jn_derivatives_arguments){.q = q,
-                                                  .v = v,
-                                                  .a = a,
-                                                  .wrench = wrench,
-                                                  .dtau_dq = dtau_dq,
-                                                  .dtau_dv = dtau_dv,
-                                                  .dtau_da = dtau_da,
-                                                  .dtau_dwrench = dtau_dwrench,
-                                                  .hold = (int)hold};
+  r.call.inverse_dynamics_derivatives = (jn_inverse_dynamics_derivatives_arguments){.q = q,
+                                                                                    .v = v,
+                                                                                    .a = a,
+                                                                                    .wrench = wrench,
+                                                                                    .dtau_dq = dtau_dq,
+                                                                                    .dtau_dv = dtau_dv,
+                                                                                    .dtau_da = dtau_da,
+                                                                                    .dtau_dwrench = dtau_dwrench,
+                                                                                    .hold = (int)hold};
   return jn__run(&r);
 }
 
 jn_status PUBLIC(gravity_forces_derivative)(const jn_model *m, jn_work *w, const number *q, number *dg_dq) {
   if (!dg_dq) return JN_ERR_NULL;
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives, m, w, q, JN_IN_BODY);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_derivatives, m, w, q, JN_IN_BODY);
   if (status != JN_OK) return status;
-  r.call.derivatives = (jn_derivatives_arguments){.q = q, .dtau_dq = dg_dq, .hold = JN_IN_BODY, .unsprung = 1};
+  r.call.inverse_dynamics_derivatives =
+      (jn_inverse_dynamics_derivatives_arguments){.q = q, .dtau_dq = dg_dq, .hold = JN_IN_BODY, .unsprung = 1};
   return jn__run(&r);
 }
 
@@ -46,25 +47,25 @@ static jn_status hybrid(const jn_model *m, jn_work *w, const unsigned char *pres
                         const number *v, const number *a, const number *tau, const number *wrench,
                         jn_representation hold, const PUBLIC(hybrid_derivatives) * out) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives_hybrid, m, w, q, hold);
+  jn_status status = begin(&r, JN_KERNEL_hybrid_dynamics_derivatives, m, w, q, hold);
   if (status != JN_OK) return status;
-  r.call.derivatives_hybrid = (jn_derivatives_hybrid_arguments){.q = q,
-                                                                .v = v,
-                                                                .a = a,
-                                                                .tau = tau,
-                                                                .wrench = wrench,
-                                                                .a_out = out->a,
-                                                                .tau_out = out->tau,
-                                                                .da_dq = out->da_dq,
-                                                                .da_dv = out->da_dv,
-                                                                .da_dgiven = out->da_dgiven,
-                                                                .da_dwrench = out->da_dwrench,
-                                                                .dtau_dq = out->dtau_dq,
-                                                                .dtau_dv = out->dtau_dv,
-                                                                .dtau_dgiven = out->dtau_dgiven,
-                                                                .dtau_dwrench = out->dtau_dwrench,
-                                                                .prescribed = prescribed,
-                                                                .hold = (int)hold};
+  r.call.hybrid_dynamics_derivatives = (jn_hybrid_dynamics_derivatives_arguments){.q = q,
+                                                                                  .v = v,
+                                                                                  .a = a,
+                                                                                  .tau = tau,
+                                                                                  .wrench = wrench,
+                                                                                  .a_out = out->a,
+                                                                                  .tau_out = out->tau,
+                                                                                  .da_dq = out->da_dq,
+                                                                                  .da_dv = out->da_dv,
+                                                                                  .da_dgiven = out->da_dgiven,
+                                                                                  .da_dwrench = out->da_dwrench,
+                                                                                  .dtau_dq = out->dtau_dq,
+                                                                                  .dtau_dv = out->dtau_dv,
+                                                                                  .dtau_dgiven = out->dtau_dgiven,
+                                                                                  .dtau_dwrench = out->dtau_dwrench,
+                                                                                  .prescribed = prescribed,
+                                                                                  .hold = (int)hold};
   return solve_and_judge(&r, m->nv, 0);
 }
 
@@ -94,20 +95,21 @@ jn_status PUBLIC(inverse_dynamics_derivatives_along)(const jn_model *m, jn_work 
                                                      const PUBLIC(inverse_derivatives_along) * out) {
   if (!along || !out) return JN_ERR_NULL;
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives_along, m, w, q, hold);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_derivatives_along, m, w, q, hold);
   if (status != JN_OK) return status;
-  r.call.derivatives_along = (jn_derivatives_along_arguments){.q = q,
-                                                              .v = v,
-                                                              .a = a,
-                                                              .wrench = wrench,
-                                                              .dq_ds = along->dq_ds,
-                                                              .dv_ds = along->dv_ds,
-                                                              .da_ds = along->da_ds,
-                                                              .d2tau_dsdq = out->d2tau_dsdq,
-                                                              .d2tau_dsdv = out->d2tau_dsdv,
-                                                              .d2tau_dsda = out->d2tau_dsda,
-                                                              .dtau_ds = out->dtau_ds,
-                                                              .hold = (int)hold};
+  r.call.inverse_dynamics_derivatives_along =
+      (jn_inverse_dynamics_derivatives_along_arguments){.q = q,
+                                                        .v = v,
+                                                        .a = a,
+                                                        .wrench = wrench,
+                                                        .dq_ds = along->dq_ds,
+                                                        .dv_ds = along->dv_ds,
+                                                        .da_ds = along->da_ds,
+                                                        .d2tau_dsdq = out->d2tau_dsdq,
+                                                        .d2tau_dsdv = out->d2tau_dsdv,
+                                                        .d2tau_dsda = out->d2tau_dsda,
+                                                        .dtau_ds = out->dtau_ds,
+                                                        .hold = (int)hold};
   return jn__run(&r);
 }
 
@@ -117,17 +119,17 @@ enum { BY_Q, BY_V };
 static jn_status tensors(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                          const number *wrench, jn_representation hold, int by, number *dq, number *dv, number *da) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives_tensor, m, w, q, hold);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_derivatives_tensors, m, w, q, hold);
   if (status != JN_OK) return status;
-  r.call.derivatives_tensor = (jn_derivatives_tensor_arguments){.q = q,
-                                                                .v = v,
-                                                                .a = a,
-                                                                .wrench = wrench,
-                                                                .dtau_dq = dq,
-                                                                .dtau_dv = dv,
-                                                                .dtau_da = da,
-                                                                .hold = (int)hold,
-                                                                .by = by};
+  r.call.inverse_dynamics_derivatives_tensors = (jn_inverse_dynamics_derivatives_tensors_arguments){.q = q,
+                                                                                                    .v = v,
+                                                                                                    .a = a,
+                                                                                                    .wrench = wrench,
+                                                                                                    .dtau_dq = dq,
+                                                                                                    .dtau_dv = dv,
+                                                                                                    .dtau_da = da,
+                                                                                                    .hold = (int)hold,
+                                                                                                    .by = by};
   return jn__run(&r);
 }
 
@@ -140,25 +142,27 @@ jn_status PUBLIC(inverse_dynamics_second_derivatives)(const jn_model *m, jn_work
     return status == JN_OK ? tensors(m, w, q, v, a, wrench, hold, BY_V, NULL, d2tau_dvdv, NULL) : status;
   }
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_second, m, w, q, hold);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_second_derivatives, m, w, q, hold);
   if (status != JN_OK) return status;
-  r.call.second = (jn_second_arguments){.q = q,
-                                        .v = v,
-                                        .a = a,
-                                        .wrench = wrench,
-                                        .d2tau_dqdq = d2tau_dqdq,
-                                        .d2tau_dqdv = d2tau_dqdv,
-                                        .d2tau_dvdv = d2tau_dvdv,
-                                        .d2tau_dqda = d2tau_dqda};
+  r.call.inverse_dynamics_second_derivatives =
+      (jn_inverse_dynamics_second_derivatives_arguments){.q = q,
+                                                         .v = v,
+                                                         .a = a,
+                                                         .wrench = wrench,
+                                                         .d2tau_dqdq = d2tau_dqdq,
+                                                         .d2tau_dqdv = d2tau_dqdv,
+                                                         .d2tau_dvdv = d2tau_dvdv,
+                                                         .d2tau_dqda = d2tau_dqda};
   return jn__run(&r);
 }
 
 jn_status PUBLIC(mass_matrix_derivative)(const jn_model *m, jn_work *w, const number *q, number *dM_dq) {
   if (!dM_dq) return JN_ERR_NULL;
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_second, m, w, q, JN_IN_BODY);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_second_derivatives, m, w, q, JN_IN_BODY);
   if (status != JN_OK) return status;
-  r.call.second = (jn_second_arguments){.q = q, .d2tau_dqda = dM_dq};
+  r.call.inverse_dynamics_second_derivatives =
+      (jn_inverse_dynamics_second_derivatives_arguments){.q = q, .d2tau_dqda = dM_dq};
   return jn__run(&r);
 }
 
@@ -168,18 +172,20 @@ jn_status PUBLIC(mass_matrix_inverse_derivative)(const jn_model *m, jn_work *w, 
   jn_status status = PUBLIC(mass_matrix_inverse)(m, w, q, Minv);
   if (status != JN_OK) return status;
   jn_run r;
-  status = begin(&r, JN_KERNEL_inverse_tensor, m, w, q, JN_IN_BODY);
+  status = begin(&r, JN_KERNEL_mass_matrix_inverse_derivative, m, w, q, JN_IN_BODY);
   if (status != JN_OK) return status;
-  r.call.inverse_tensor = (jn_inverse_tensor_arguments){.q = q, .Minv = Minv, .dMinv_dq = dMinv_dq};
+  r.call.mass_matrix_inverse_derivative =
+      (jn_mass_matrix_inverse_derivative_arguments){.q = q, .Minv = Minv, .dMinv_dq = dMinv_dq};
   return jn__run(&r);
 }
 
 jn_status PUBLIC(coriolis_matrix_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                               number *dC_dq, number *dC_dv) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_coriolis_tensor, m, w, q, JN_IN_BODY);
+  jn_status status = begin(&r, JN_KERNEL_coriolis_matrix_derivatives, m, w, q, JN_IN_BODY);
   if (status != JN_OK) return status;
-  r.call.coriolis_tensor = (jn_coriolis_tensor_arguments){.q = q, .v = v, .dC_dq = dC_dq, .dC_dv = dC_dv};
+  r.call.coriolis_matrix_derivatives =
+      (jn_coriolis_matrix_derivatives_arguments){.q = q, .v = v, .dC_dq = dC_dq, .dC_dv = dC_dv};
   return jn__run(&r);
 }
 
@@ -208,9 +214,10 @@ static jn_status begin_forward(jn_run *r, const jn_model *m, jn_work *w, const n
                                const number *wrench, jn_representation hold, const PUBLIC(forward_solution) * at,
                                int which) {
   if (!at || !at->a || !at->da_dq || !at->da_dv || !at->da_dtau) return JN_ERR_NULL;
-  jn_status status = begin(r, JN_KERNEL_forward_second, m, w, q, hold);
+  jn_status status = begin(r, JN_KERNEL_forward_dynamics_second_derivatives, m, w, q, hold);
   if (status != JN_OK) return status;
-  r->call.forward_second = (jn_forward_second_arguments){.q = q,
+  r->call.forward_dynamics_second_derivatives =
+      (jn_forward_dynamics_second_derivatives_arguments){.q = q,
                                                          .v = v,
                                                          .a = at->a,
                                                          .wrench = wrench,
@@ -231,7 +238,7 @@ jn_status PUBLIC(forward_dynamics_derivatives_along)(const jn_model *m, jn_work 
   jn_run r;
   jn_status status = begin_forward(&r, m, w, q, v, wrench, hold, at, -1);
   if (status != JN_OK) return status;
-  jn_forward_second_arguments *x = &r.call.forward_second;
+  jn_forward_dynamics_second_derivatives_arguments *x = &r.call.forward_dynamics_second_derivatives;
   x->dq_ds = along->dq_ds;
   x->dv_ds = along->dv_ds;
   x->dtau_ds = along->dtau_ds;
@@ -252,7 +259,7 @@ jn_status PUBLIC(forward_dynamics_second_derivatives)(const jn_model *m, jn_work
     jn_status status = begin_forward(&r, m, w, q, v, wrench, hold, at, by);
     if (status != JN_OK) return status;
     if (by == BY_Q ? !out->d2a_dqdq : !out->d2a_dvdv) continue;
-    jn_forward_second_arguments *x = &r.call.forward_second;
+    jn_forward_dynamics_second_derivatives_arguments *x = &r.call.forward_dynamics_second_derivatives;
     x->change_dq = by == BY_Q ? out->d2a_dqdq : NULL;
     x->change_dv = by == BY_Q ? out->d2a_dqdv : out->d2a_dvdv;
     x->change_dtau = by == BY_Q ? out->d2a_dqdtau : out->room;
@@ -268,8 +275,8 @@ jn_status PUBLIC(inverse_dynamics_jet_derivatives)(const jn_model *m, jn_work *w
   if (order < 0 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
   if (w->model != m || w->order < order) return JN_ERR_WORK;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_derivatives_jet, NUMBER_KIND, m, w);
-  r.call.derivatives_jet =
-      (jn_derivatives_jet_arguments){.q = q, .v_jet = v_jet, .wrench_jet = wrench_jet, .D = D, .order = order};
+  jn__run_init(&r, JN_KERNEL_inverse_dynamics_jet_derivatives, NUMBER_KIND, m, w);
+  r.call.inverse_dynamics_jet_derivatives = (jn_inverse_dynamics_jet_derivatives_arguments){
+      .q = q, .v_jet = v_jet, .wrench_jet = wrench_jet, .D = D, .order = order};
   return jn__run(&r);
 }

@@ -12,21 +12,21 @@ static jn_status ready(const jn_model *m, const jn_work *w, const void *q) {
 }
 
 /* Checks the arguments of functions of one frame, and runs the kernel with them. */
-static jn_status of_frame(const jn_model *m, jn_work *w, jn_representation in, jn_derivatives_frame_arguments x) {
+static jn_status of_frame(const jn_model *m, jn_work *w, jn_representation in, jn_frame_derivatives_arguments x) {
   jn_status status = ready(m, w, x.q);
   if (status != JN_OK) return status;
   if (x.frame < 0 || x.frame >= jn_frame_count(m) || (unsigned)in > JN_IN_ALIGNED) return JN_ERR_INDEX;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_derivatives_frame, NUMBER_KIND, m, w);
-  r.call.derivatives_frame = x;
-  r.call.derivatives_frame.representation = (int)in;
+  jn__run_init(&r, JN_KERNEL_frame_derivatives, NUMBER_KIND, m, w);
+  r.call.frame_derivatives = x;
+  r.call.frame_derivatives.representation = (int)in;
   return jn__run(&r);
 }
 
 jn_status PUBLIC(frame_jacobian_derivatives)(const jn_model *m, jn_work *w, int frame, jn_representation in,
                                              const number *q, const number *v, number *dJ_dq, number *dJdot_dq,
                                              number *dJdot_dv) {
-  jn_derivatives_frame_arguments x = {
+  jn_frame_derivatives_arguments x = {
       .q = q, .v = v, .dJ_dq = dJ_dq ? dJ_dq : dJdot_dv, .dJdot_dq = dJdot_dq, .frame = frame};
   jn_status status = of_frame(m, w, in, x);
   size_t bytes = status == JN_OK ? w->states * 6 * (size_t)m->nv * (size_t)m->nv * sizeof *dJ_dq : 0;
@@ -37,22 +37,22 @@ jn_status PUBLIC(frame_jacobian_derivatives)(const jn_model *m, jn_work *w, int 
 jn_status PUBLIC(frame_twist_derivatives)(const jn_model *m, jn_work *w, int frame, jn_representation in,
                                           const number *q, const number *v, number *dV_dq) {
   if (!dV_dq) return JN_ERR_NULL;
-  return of_frame(m, w, in, (jn_derivatives_frame_arguments){.q = q, .v = v, .dV_dq = dV_dq, .frame = frame});
+  return of_frame(m, w, in, (jn_frame_derivatives_arguments){.q = q, .v = v, .dV_dq = dV_dq, .frame = frame});
 }
 
 jn_status PUBLIC(frame_acceleration_derivatives)(const jn_model *m, jn_work *w, int frame, jn_representation in,
                                                  const number *q, const number *v, const number *a, number *dA_dq,
                                                  number *dA_dv) {
-  jn_derivatives_frame_arguments x = {.q = q, .v = v, .a = a, .dA_dq = dA_dq, .dA_dv = dA_dv, .frame = frame};
+  jn_frame_derivatives_arguments x = {.q = q, .v = v, .a = a, .dA_dq = dA_dq, .dA_dv = dA_dv, .frame = frame};
   return of_frame(m, w, in, x);
 }
 
-static jn_status of_momentum(const jn_model *m, jn_work *w, jn_derivatives_momentum_arguments x) {
+static jn_status of_momentum(const jn_model *m, jn_work *w, jn_momentum_derivatives_arguments x) {
   jn_status status = ready(m, w, x.q);
   if (status != JN_OK) return status;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_derivatives_momentum, NUMBER_KIND, m, w);
-  r.call.derivatives_momentum = x;
+  jn__run_init(&r, JN_KERNEL_momentum_derivatives, NUMBER_KIND, m, w);
+  r.call.momentum_derivatives = x;
   return jn__run(&r);
 }
 
@@ -60,13 +60,13 @@ jn_status PUBLIC(momentum_derivative)(const jn_model *m, jn_work *w, jn_about ab
                                       number *dh_dq) {
   if (!dh_dq) return JN_ERR_NULL;
   if ((unsigned)about > JN_ABOUT_COM) return JN_ERR_INDEX;
-  return of_momentum(m, w, (jn_derivatives_momentum_arguments){.q = q, .v = v, .dh_dq = dh_dq, .about = (int)about});
+  return of_momentum(m, w, (jn_momentum_derivatives_arguments){.q = q, .v = v, .dh_dq = dh_dq, .about = (int)about});
 }
 
 jn_status PUBLIC(center_of_mass_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                              const number *a, number *dc_dq, number *dcdot_dq, number *dcddot_dq,
                                              number *dcddot_dv) {
-  jn_derivatives_momentum_arguments x = {
+  jn_momentum_derivatives_arguments x = {
       .q = q, .v = v, .a = a, .dc_dq = dc_dq, .dcdot_dq = dcdot_dq, .dcddot_dq = dcddot_dq, .dcddot_dv = dcddot_dv};
   return of_momentum(m, w, x);
 }

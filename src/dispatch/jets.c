@@ -20,33 +20,33 @@ jn_status PUBLIC(inverse_dynamics_jet)(const jn_model *m, jn_work *w, int order,
   if (!q || !v_jet || !tau_jet) return JN_ERR_NULL;
   if (order == 0 && !w->batch) return PUBLIC(inverse_dynamics)(m, w, q, v_jet, v_jet + m->nv, wrench_jet, tau_jet);
   jn_run r;
-  jn__run_init(&r, order == 0 ? JN_KERNEL_inverse_dynamics : JN_KERNEL_inverse_jet, NUMBER_KIND, m, w);
+  jn__run_init(&r, order == 0 ? JN_KERNEL_inverse_dynamics : JN_KERNEL_inverse_dynamics_jet, NUMBER_KIND, m, w);
   if (order == 0) { /* v and a are rows of one array */
     r.call.inverse_dynamics =
         (jn_inverse_dynamics_arguments){.q = q, .v = v_jet, .a = v_jet + m->nv, .wrench = wrench_jet, .tau = tau_jet};
     r.spread = 1u << JN_ARRAY(inverse_dynamics, v) | 1u << JN_ARRAY(inverse_dynamics, a);
     r.apart = 2 * (size_t)m->nv;
   } else {
-    r.call.inverse_jet = (jn_inverse_jet_arguments){
+    r.call.inverse_dynamics_jet = (jn_inverse_dynamics_jet_arguments){
         .q = q, .v_jet = v_jet, .wrench_jet = wrench_jet, .tau_jet = tau_jet, .order = order};
   }
   return jn__run(&r);
 }
 
-static jn_status hybrid_jet(const jn_model *m, jn_work *w, jn_hybrid_jet_arguments x) {
+static jn_status hybrid_jet(const jn_model *m, jn_work *w, jn_hybrid_dynamics_jet_arguments x) {
   jn_status status = ready(m, w, x.order);
   if (status != JN_OK) return status;
   if (!x.q || !x.v_jet || !x.tau_jet || !x.v_out) return JN_ERR_NULL;
   if ((size_t)m->nv * (size_t)m->nv > INT_MAX) return JN_ERR_SIZE;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_hybrid_jet, NUMBER_KIND, m, w);
-  r.call.hybrid_jet = x;
+  jn__run_init(&r, JN_KERNEL_hybrid_dynamics_jet, NUMBER_KIND, m, w);
+  r.call.hybrid_dynamics_jet = x;
   return solve_and_judge(&r, m->nv, 0);
 }
 
 jn_status PUBLIC(forward_dynamics_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v,
                                        const number *tau_jet, const number *wrench_jet, number *v_jet) {
-  jn_hybrid_jet_arguments x = {
+  jn_hybrid_dynamics_jet_arguments x = {
       .q = q, .v_jet = v, .tau_jet = tau_jet, .wrench_jet = wrench_jet, .v_out = v_jet, .order = order, .given = 1};
   return hybrid_jet(m, w, x);
 }
@@ -55,15 +55,15 @@ jn_status PUBLIC(hybrid_dynamics_jet)(const jn_model *m, jn_work *w, int order, 
                                       const number *q, const number *v_jet, const number *tau_jet,
                                       const number *wrench_jet, number *v_out, number *tau_out) {
   if (!prescribed) return JN_ERR_NULL;
-  jn_hybrid_jet_arguments x = {.q = q,
-                               .v_jet = v_jet,
-                               .tau_jet = tau_jet,
-                               .wrench_jet = wrench_jet,
-                               .v_out = v_out,
-                               .tau_out = tau_out,
-                               .prescribed = prescribed,
-                               .order = order,
-                               .given = order + 2};
+  jn_hybrid_dynamics_jet_arguments x = {.q = q,
+                                        .v_jet = v_jet,
+                                        .tau_jet = tau_jet,
+                                        .wrench_jet = wrench_jet,
+                                        .v_out = v_out,
+                                        .tau_out = tau_out,
+                                        .prescribed = prescribed,
+                                        .order = order,
+                                        .given = order + 2};
   return hybrid_jet(m, w, x);
 }
 
@@ -72,18 +72,18 @@ jn_status jn__hybrid_jet_orders(const jn_model *m, jn_work *w, int order, int fr
                                 const unsigned char *prescribed, const double *q, const double *v_jet,
                                 const double *tau_jet, const double *wrench_jet, double *v_out, double *tau_out) {
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_hybrid_jet, JN_KIND_D, m, w);
-  r.call.hybrid_jet = (jn_hybrid_jet_arguments){.q = q,
-                                                .v_jet = v_jet,
-                                                .tau_jet = tau_jet,
-                                                .wrench_jet = wrench_jet,
-                                                .v_out = v_out,
-                                                .tau_out = tau_out,
-                                                .prescribed = prescribed,
-                                                .order = order,
-                                                .given = prescribed ? order + 2 : 1,
-                                                .from = from,
-                                                .end = end};
+  jn__run_init(&r, JN_KERNEL_hybrid_dynamics_jet, JN_KIND_D, m, w);
+  r.call.hybrid_dynamics_jet = (jn_hybrid_dynamics_jet_arguments){.q = q,
+                                                                  .v_jet = v_jet,
+                                                                  .tau_jet = tau_jet,
+                                                                  .wrench_jet = wrench_jet,
+                                                                  .v_out = v_out,
+                                                                  .tau_out = tau_out,
+                                                                  .prescribed = prescribed,
+                                                                  .order = order,
+                                                                  .given = prescribed ? order + 2 : 1,
+                                                                  .from = from,
+                                                                  .end = end};
   return from == 0 ? solve_and_judge(&r, m->nv, 0) : jn__run(&r);
 }
 #endif
@@ -188,8 +188,8 @@ jn_status PUBLIC(joint_wrenches_jet)(const jn_model *m, jn_work *w, int order, c
   jn_status status = motion_run(JN_KERNEL_joint_wrenches_jet, m, w, order, q, v_jet, &r);
   if (status != JN_OK) return status;
   if (!F_jet) return JN_ERR_NULL;
-  r.call.wrench_jet =
-      (jn_wrench_jet_arguments){.q = q, .v_jet = v_jet, .wrench_jet = wrench_jet, .F_jet = F_jet, .order = order};
+  r.call.joint_wrenches_jet = (jn_joint_wrenches_jet_arguments){
+      .q = q, .v_jet = v_jet, .wrench_jet = wrench_jet, .F_jet = F_jet, .order = order};
   return jn__run(&r);
 }
 

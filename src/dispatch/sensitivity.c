@@ -25,8 +25,9 @@ jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, co
     jn_scalar_changes changes = {(const jn_scalar_change *)(const void *)(perturbations + k), step,
                                  NUMBER_KIND == JN_KIND_F};
     jn_run r;
-    jn__run_init(&r, JN_KERNEL_sensitivity, NUMBER_KIND, m, w);
-    r.call.sensitivity = (jn_sensitivity_arguments){.q = q,
+    jn__run_init(&r, JN_KERNEL_inverse_dynamics_sensitivity, NUMBER_KIND, m, w);
+    r.call.inverse_dynamics_sensitivity =
+        (jn_inverse_dynamics_sensitivity_arguments){.q = q,
                                                     .v = v,
                                                     .a = a,
                                                     .wrench = wrench,
@@ -106,20 +107,20 @@ jn_status PUBLIC(inverse_dynamics_adjoint)(const jn_model *m, jn_work *w, const 
   if (!m || !w || !q || !y || !g) return JN_ERR_NULL;
   if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_adjoint, NUMBER_KIND, m, w);
-  r.call.adjoint = (jn_adjoint_arguments){.q = q,
-                                          .v = v,
-                                          .a = a,
-                                          .wrench = wrench,
-                                          .y = y,
-                                          .df_dq = g->df_dq,
-                                          .df_dv = g->df_dv,
-                                          .df_da = g->df_da,
-                                          .df_dwrench = g->df_dwrench,
-                                          .df_dinertia = g->df_dinertia,
-                                          .df_dgravity = g->df_dgravity,
-                                          .df_darmature = g->df_darmature,
-                                          .hold = (int)hold};
+  jn__run_init(&r, JN_KERNEL_inverse_dynamics_adjoint, NUMBER_KIND, m, w);
+  r.call.inverse_dynamics_adjoint = (jn_inverse_dynamics_adjoint_arguments){.q = q,
+                                                                            .v = v,
+                                                                            .a = a,
+                                                                            .wrench = wrench,
+                                                                            .y = y,
+                                                                            .df_dq = g->df_dq,
+                                                                            .df_dv = g->df_dv,
+                                                                            .df_da = g->df_da,
+                                                                            .df_dwrench = g->df_dwrench,
+                                                                            .df_dinertia = g->df_dinertia,
+                                                                            .df_dgravity = g->df_dgravity,
+                                                                            .df_darmature = g->df_darmature,
+                                                                            .hold = (int)hold};
   return jn__run(&r);
 }
 

@@ -44,126 +44,126 @@
 /* Kernels on a model: name; what their scratch memory depends on (NONE: they take none; STATE: the model; ORDER: the
  * order of time derivatives as well); numbers of inputs and outputs; bits of the inputs that are the same for all
  * states. */
-#define JN_MODEL_KERNEL_LIST(X)               \
-  X(integrate, NONE, 2, 1, 0)                 \
-  X(difference, NONE, 2, 1, 0)                \
-  X(interpolate, NONE, 3, 1, 4)               \
-  X(normalize, NONE, 1, 1, 0)                 \
-  X(derivatives_plus, NONE, 2, 2, 0)          \
-  X(derivatives_minus, NONE, 2, 2, 0)         \
-  X(joint_pose, NONE, 1, 1, 0)                \
-  X(joint_jacobian, NONE, 1, 1, 0)            \
-  X(joint_jacobian_rate, NONE, 2, 1, 0)       \
-  X(terms, STATE, 4, 22, 0)                   \
-  X(christoffel, STATE, 2, 1, 0)              \
-  X(inverse_dynamics, STATE, 4, 1, 0)         \
-  X(mass, STATE, 1, 1, 0)                     \
-  X(frame, STATE, 3, 5, 0)                    \
-  X(wrenches, STATE, 4, 1, 0)                 \
-  X(forward_dynamics, STATE, 6, 3, 0)         \
-  X(forward_dynamics_coupled, STATE, 6, 3, 0) \
-  X(factor, STATE, 1, 2, 0)                   \
-  X(solve, STATE, 2, 1, 0)                    \
-  X(inverse, STATE, 1, 2, 0)                  \
-  X(solve_columns, STATE, 2, 3, 0)            \
-  X(inverse_jet, ORDER, 3, 1, 0)              \
-  X(hybrid_jet, ORDER, 4, 3, 0)               \
-  X(matrix_jet, ORDER, 3, 5, 0)               \
-  X(frame_jet, ORDER, 2, 2, 0)                \
-  X(momentum_jet, ORDER, 2, 3, 0)             \
-  X(system_jet, ORDER, 2, 5, 0)               \
-  X(wrench_jet, ORDER, 3, 1, 0)               \
-  X(derivatives, STATE, 4, 5, 0)              \
-  X(derivatives_hybrid, STATE, 5, 11, 0)      \
-  X(derivatives_along, STATE, 7, 4, 0)        \
-  X(derivatives_tensor, STATE, 4, 3, 0)       \
-  X(second, STATE, 4, 4, 0)                   \
-  X(coriolis_tensor, STATE, 2, 2, 0)          \
-  X(forward_second, STATE, 10, 3, 0)          \
-  X(inverse_tensor, STATE, 2, 1, 0)           \
-  X(derivatives_jet, ORDER, 3, 1, 0)          \
-  X(adjoint, STATE, 5, 7, 0)                  \
-  X(sensitivity, STATE, 4, 1, 0)              \
-  X(regressor, STATE, 4, 6, 0)                \
-  X(regressor_jet, ORDER, 2, 1, 0)            \
-  X(derivatives_frame, STATE, 3, 5, 0)        \
-  X(derivatives_momentum, STATE, 3, 5, 0)
+#define JN_MODEL_KERNEL_LIST(X)                           \
+  X(integrate, NONE, 2, 1, 0)                             \
+  X(difference, NONE, 2, 1, 0)                            \
+  X(interpolate, NONE, 3, 1, 4)                           \
+  X(normalize, NONE, 1, 1, 0)                             \
+  X(derivatives_plus, NONE, 2, 2, 0)                      \
+  X(derivatives_minus, NONE, 2, 2, 0)                     \
+  X(joint_pose, NONE, 1, 1, 0)                            \
+  X(joint_jacobian, NONE, 1, 1, 0)                        \
+  X(joint_jacobian_rate, NONE, 2, 1, 0)                   \
+  X(terms, STATE, 4, 22, 0)                               \
+  X(christoffel, STATE, 2, 1, 0)                          \
+  X(inverse_dynamics, STATE, 4, 1, 0)                     \
+  X(mass, STATE, 1, 1, 0)                                 \
+  X(frame, STATE, 3, 5, 0)                                \
+  X(wrenches, STATE, 4, 1, 0)                             \
+  X(forward_dynamics, STATE, 6, 3, 0)                     \
+  X(forward_dynamics_coupled, STATE, 6, 3, 0)             \
+  X(factor, STATE, 1, 2, 0)                               \
+  X(solve, STATE, 2, 1, 0)                                \
+  X(inverse, STATE, 1, 2, 0)                              \
+  X(solve_columns, STATE, 2, 3, 0)                        \
+  X(inverse_dynamics_jet, ORDER, 3, 1, 0)                 \
+  X(hybrid_dynamics_jet, ORDER, 4, 3, 0)                  \
+  X(matrix_jet, ORDER, 3, 5, 0)                           \
+  X(frame_jet, ORDER, 2, 2, 0)                            \
+  X(momentum_jet, ORDER, 2, 3, 0)                         \
+  X(system_jet, ORDER, 2, 5, 0)                           \
+  X(joint_wrenches_jet, ORDER, 3, 1, 0)                   \
+  X(inverse_dynamics_derivatives, STATE, 4, 5, 0)         \
+  X(hybrid_dynamics_derivatives, STATE, 5, 11, 0)         \
+  X(inverse_dynamics_derivatives_along, STATE, 7, 4, 0)   \
+  X(inverse_dynamics_derivatives_tensors, STATE, 4, 3, 0) \
+  X(inverse_dynamics_second_derivatives, STATE, 4, 4, 0)  \
+  X(coriolis_matrix_derivatives, STATE, 2, 2, 0)          \
+  X(forward_dynamics_second_derivatives, STATE, 10, 3, 0) \
+  X(mass_matrix_inverse_derivative, STATE, 2, 1, 0)       \
+  X(inverse_dynamics_jet_derivatives, ORDER, 3, 1, 0)     \
+  X(inverse_dynamics_adjoint, STATE, 5, 7, 0)             \
+  X(inverse_dynamics_sensitivity, STATE, 4, 1, 0)         \
+  X(regressor, STATE, 4, 6, 0)                            \
+  X(regressor_jet, ORDER, 2, 1, 0)                        \
+  X(frame_derivatives, STATE, 3, 5, 0)                    \
+  X(momentum_derivatives, STATE, 3, 5, 0)
 
 /* The first integer of each kernel that has any. */
-#define JN_FIRST_INTEGERS(X)    \
-  X(joint_pose, joint)          \
-  X(joint_jacobian, joint)      \
-  X(joint_jacobian_rate, joint) \
-  X(terms, representation)      \
-  X(inverse_dynamics, forces)   \
-  X(frame, frame)               \
-  X(forward_dynamics, forces)   \
-  X(solve_columns, columns)     \
-  X(inverse_jet, order)         \
-  X(hybrid_jet, order)          \
-  X(matrix_jet, order)          \
-  X(frame_jet, order)           \
-  X(momentum_jet, order)        \
-  X(system_jet, order)          \
-  X(wrench_jet, order)          \
-  X(derivatives, hold)          \
-  X(derivatives_hybrid, hold)   \
-  X(derivatives_along, hold)    \
-  X(derivatives_tensor, hold)   \
-  X(forward_second, hold)       \
-  X(derivatives_jet, order)     \
-  X(adjoint, hold)              \
-  X(sensitivity, count)         \
-  X(regressor, weightless)      \
-  X(regressor_jet, order)       \
-  X(derivatives_frame, frame)   \
-  X(derivatives_momentum, about)
+#define JN_FIRST_INTEGERS(X)                    \
+  X(joint_pose, joint)                          \
+  X(joint_jacobian, joint)                      \
+  X(joint_jacobian_rate, joint)                 \
+  X(terms, representation)                      \
+  X(inverse_dynamics, forces)                   \
+  X(frame, frame)                               \
+  X(forward_dynamics, forces)                   \
+  X(solve_columns, columns)                     \
+  X(inverse_dynamics_jet, order)                \
+  X(hybrid_dynamics_jet, order)                 \
+  X(matrix_jet, order)                          \
+  X(frame_jet, order)                           \
+  X(momentum_jet, order)                        \
+  X(system_jet, order)                          \
+  X(joint_wrenches_jet, order)                  \
+  X(inverse_dynamics_derivatives, hold)         \
+  X(hybrid_dynamics_derivatives, hold)          \
+  X(inverse_dynamics_derivatives_along, hold)   \
+  X(inverse_dynamics_derivatives_tensors, hold) \
+  X(forward_dynamics_second_derivatives, hold)  \
+  X(inverse_dynamics_jet_derivatives, order)    \
+  X(inverse_dynamics_adjoint, hold)             \
+  X(inverse_dynamics_sensitivity, count)        \
+  X(regressor, weightless)                      \
+  X(regressor_jet, order)                       \
+  X(frame_derivatives, frame)                   \
+  X(momentum_derivatives, about)
 
 /* The structs of arguments below. */
-#define JN_ARGUMENTS_LIST(X) \
-  X(lie)                     \
-  X(integrate)               \
-  X(difference)              \
-  X(interpolate)             \
-  X(normalize)               \
-  X(derivatives_plus)        \
-  X(derivatives_minus)       \
-  X(joint_pose)              \
-  X(joint_jacobian)          \
-  X(joint_jacobian_rate)     \
-  X(terms)                   \
-  X(christoffel)             \
-  X(inverse_dynamics)        \
-  X(mass)                    \
-  X(frame)                   \
-  X(wrenches)                \
-  X(forward_dynamics)        \
-  X(factor)                  \
-  X(solve)                   \
-  X(inverse)                 \
-  X(solve_columns)           \
-  X(inverse_jet)             \
-  X(hybrid_jet)              \
-  X(matrix_jet)              \
-  X(frame_jet)               \
-  X(momentum_jet)            \
-  X(system_jet)              \
-  X(wrench_jet)              \
-  X(derivatives)             \
-  X(derivatives_hybrid)      \
-  X(derivatives_along)       \
-  X(derivatives_tensor)      \
-  X(second)                  \
-  X(coriolis_tensor)         \
-  X(forward_second)          \
-  X(inverse_tensor)          \
-  X(derivatives_jet)         \
-  X(adjoint)                 \
-  X(sensitivity)             \
-  X(regressor)               \
-  X(regressor_jet)           \
-  X(derivatives_frame)       \
-  X(derivatives_momentum)
+#define JN_ARGUMENTS_LIST(X)              \
+  X(lie)                                  \
+  X(integrate)                            \
+  X(difference)                           \
+  X(interpolate)                          \
+  X(normalize)                            \
+  X(derivatives_plus)                     \
+  X(derivatives_minus)                    \
+  X(joint_pose)                           \
+  X(joint_jacobian)                       \
+  X(joint_jacobian_rate)                  \
+  X(terms)                                \
+  X(christoffel)                          \
+  X(inverse_dynamics)                     \
+  X(mass)                                 \
+  X(frame)                                \
+  X(wrenches)                             \
+  X(forward_dynamics)                     \
+  X(factor)                               \
+  X(solve)                                \
+  X(inverse)                              \
+  X(solve_columns)                        \
+  X(inverse_dynamics_jet)                 \
+  X(hybrid_dynamics_jet)                  \
+  X(matrix_jet)                           \
+  X(frame_jet)                            \
+  X(momentum_jet)                         \
+  X(system_jet)                           \
+  X(joint_wrenches_jet)                   \
+  X(inverse_dynamics_derivatives)         \
+  X(hybrid_dynamics_derivatives)          \
+  X(inverse_dynamics_derivatives_along)   \
+  X(inverse_dynamics_derivatives_tensors) \
+  X(inverse_dynamics_second_derivatives)  \
+  X(coriolis_matrix_derivatives)          \
+  X(forward_dynamics_second_derivatives)  \
+  X(mass_matrix_inverse_derivative)       \
+  X(inverse_dynamics_jet_derivatives)     \
+  X(inverse_dynamics_adjoint)             \
+  X(inverse_dynamics_sensitivity)         \
+  X(regressor)                            \
+  X(regressor_jet)                        \
+  X(frame_derivatives)                    \
+  X(momentum_derivatives)
 
 enum { JN_MAX_ARRAYS = 32 }; /* at least 26 */
 
@@ -519,7 +519,7 @@ typedef struct jn_solve_columns_arguments {
 enum { JN_OUT_solve_columns_da, JN_OUT_solve_columns_dtau, JN_OUT_solve_columns_pivots };
 
 /* jets/jets.c */
-typedef struct jn_inverse_jet_arguments {
+typedef struct jn_inverse_dynamics_jet_arguments {
   const void *q;          /* [nq] */
   const void *v_jet;      /* [(K+2) x nv] */
   const void *wrench_jet; /* [(K+1) x nlink x 6], or NULL */
@@ -530,13 +530,13 @@ typedef struct jn_inverse_jet_arguments {
     };
   };
   int order;
-} jn_inverse_jet_arguments;
-enum { JN_OUT_inverse_jet_tau_jet };
+} jn_inverse_dynamics_jet_arguments;
+enum { JN_OUT_inverse_dynamics_jet_tau_jet };
 
 /* jets/jets.c
  *   given is the number of rows of v_jet: the first of all coordinates, further ones of those prescribed
  *   end > 0 asks for the orders from ... end - 1 only, after those before, with the same scratch memory */
-typedef struct jn_hybrid_jet_arguments {
+typedef struct jn_hybrid_dynamics_jet_arguments {
   const void *q;          /* [nq] */
   const void *v_jet;      /* [given x nv] */
   const void *tau_jet;    /* [(K+1) x nv] */
@@ -554,8 +554,8 @@ typedef struct jn_hybrid_jet_arguments {
   int given;
   int from;
   int end;
-} jn_hybrid_jet_arguments;
-enum { JN_OUT_hybrid_jet_v_out, JN_OUT_hybrid_jet_tau_out, JN_OUT_hybrid_jet_pivots };
+} jn_hybrid_dynamics_jet_arguments;
+enum { JN_OUT_hybrid_dynamics_jet_v_out, JN_OUT_hybrid_dynamics_jet_tau_out, JN_OUT_hybrid_dynamics_jet_pivots };
 
 /* jets/matrix_jet.c */
 typedef struct jn_matrix_jet_arguments {
@@ -640,8 +640,8 @@ enum {
   JN_OUT_system_jet_S_jet
 };
 
-/* jets/joint_wrench_jet.c */
-typedef struct jn_wrench_jet_arguments {
+/* jets/joint_wrenches_jet.c */
+typedef struct jn_joint_wrenches_jet_arguments {
   const void *q;          /* [nq] */
   const void *v_jet;      /* [(K+2) x nv] */
   const void *wrench_jet; /* [(K+1) x nlink x 6], or NULL */
@@ -652,13 +652,13 @@ typedef struct jn_wrench_jet_arguments {
     };
   };
   int order;
-} jn_wrench_jet_arguments;
-enum { JN_OUT_wrench_jet_F_jet };
+} jn_joint_wrenches_jet_arguments;
+enum { JN_OUT_joint_wrenches_jet_F_jet };
 
 /* first_derivatives/first_derivatives.c
  *   hold says in which axes external wrenches stay as they are
  *   unsprung is not zero for a model without its springs */
-typedef struct jn_derivatives_arguments {
+typedef struct jn_inverse_dynamics_derivatives_arguments {
   const void *q;      /* [nq] */
   const void *v;      /* [nv], or NULL */
   const void *a;      /* [nv], or NULL */
@@ -675,19 +675,19 @@ typedef struct jn_derivatives_arguments {
   };
   int hold;
   int unsprung;
-} jn_derivatives_arguments;
+} jn_inverse_dynamics_derivatives_arguments;
 enum {
-  JN_OUT_derivatives_dtau_dq,
-  JN_OUT_derivatives_dtau_dv,
-  JN_OUT_derivatives_dtau_da,
-  JN_OUT_derivatives_dtau_dwrench,
-  JN_OUT_derivatives_tau
+  JN_OUT_inverse_dynamics_derivatives_dtau_dq,
+  JN_OUT_inverse_dynamics_derivatives_dtau_dv,
+  JN_OUT_inverse_dynamics_derivatives_dtau_da,
+  JN_OUT_inverse_dynamics_derivatives_dtau_dwrench,
+  JN_OUT_inverse_dynamics_derivatives_tau
 };
 
 /* first_derivatives/first_derivatives.c
  *   prescribed marks the coordinates whose accelerations are given; NULL: none, and no output of tau is wanted
  *   hold says in which axes external wrenches stay as they are */
-typedef struct jn_derivatives_hybrid_arguments {
+typedef struct jn_hybrid_dynamics_derivatives_arguments {
   const void *q;      /* [nq] */
   const void *v;      /* [nv], or NULL */
   const void *a;      /* [nv], or NULL */
@@ -711,23 +711,23 @@ typedef struct jn_derivatives_hybrid_arguments {
   };
   const unsigned char *prescribed;
   int hold;
-} jn_derivatives_hybrid_arguments;
+} jn_hybrid_dynamics_derivatives_arguments;
 enum {
-  JN_OUT_derivatives_hybrid_a_out,
-  JN_OUT_derivatives_hybrid_tau_out,
-  JN_OUT_derivatives_hybrid_da_dq,
-  JN_OUT_derivatives_hybrid_da_dv,
-  JN_OUT_derivatives_hybrid_da_dgiven,
-  JN_OUT_derivatives_hybrid_da_dwrench,
-  JN_OUT_derivatives_hybrid_dtau_dq,
-  JN_OUT_derivatives_hybrid_dtau_dv,
-  JN_OUT_derivatives_hybrid_dtau_dgiven,
-  JN_OUT_derivatives_hybrid_dtau_dwrench,
-  JN_OUT_derivatives_hybrid_pivots
+  JN_OUT_hybrid_dynamics_derivatives_a_out,
+  JN_OUT_hybrid_dynamics_derivatives_tau_out,
+  JN_OUT_hybrid_dynamics_derivatives_da_dq,
+  JN_OUT_hybrid_dynamics_derivatives_da_dv,
+  JN_OUT_hybrid_dynamics_derivatives_da_dgiven,
+  JN_OUT_hybrid_dynamics_derivatives_da_dwrench,
+  JN_OUT_hybrid_dynamics_derivatives_dtau_dq,
+  JN_OUT_hybrid_dynamics_derivatives_dtau_dv,
+  JN_OUT_hybrid_dynamics_derivatives_dtau_dgiven,
+  JN_OUT_hybrid_dynamics_derivatives_dtau_dwrench,
+  JN_OUT_hybrid_dynamics_derivatives_pivots
 };
 
-/* second_derivatives/second_along.c */
-typedef struct jn_derivatives_along_arguments {
+/* second_derivatives/forward_dynamics_second_derivatives.c */
+typedef struct jn_inverse_dynamics_derivatives_along_arguments {
   const void *q;      /* [nq] */
   const void *v;      /* [nv], or NULL */
   const void *a;      /* [nv], or NULL */
@@ -745,17 +745,17 @@ typedef struct jn_derivatives_along_arguments {
     };
   };
   int hold;
-} jn_derivatives_along_arguments;
+} jn_inverse_dynamics_derivatives_along_arguments;
 enum {
-  JN_OUT_derivatives_along_d2tau_dsdq,
-  JN_OUT_derivatives_along_d2tau_dsdv,
-  JN_OUT_derivatives_along_d2tau_dsda,
-  JN_OUT_derivatives_along_dtau_ds
+  JN_OUT_inverse_dynamics_derivatives_along_d2tau_dsdq,
+  JN_OUT_inverse_dynamics_derivatives_along_d2tau_dsdv,
+  JN_OUT_inverse_dynamics_derivatives_along_d2tau_dsda,
+  JN_OUT_inverse_dynamics_derivatives_along_dtau_ds
 };
 
-/* second_derivatives/second_along.c
+/* second_derivatives/forward_dynamics_second_derivatives.c
  *   by is 0 for the derivatives of these matrices along each q, 1 along each v: the first index */
-typedef struct jn_derivatives_tensor_arguments {
+typedef struct jn_inverse_dynamics_derivatives_tensors_arguments {
   const void *q;      /* [nq] */
   const void *v;      /* [nv], or NULL */
   const void *a;      /* [nv], or NULL */
@@ -770,11 +770,15 @@ typedef struct jn_derivatives_tensor_arguments {
   };
   int hold;
   int by;
-} jn_derivatives_tensor_arguments;
-enum { JN_OUT_derivatives_tensor_dtau_dq, JN_OUT_derivatives_tensor_dtau_dv, JN_OUT_derivatives_tensor_dtau_da };
+} jn_inverse_dynamics_derivatives_tensors_arguments;
+enum {
+  JN_OUT_inverse_dynamics_derivatives_tensors_dtau_dq,
+  JN_OUT_inverse_dynamics_derivatives_tensors_dtau_dv,
+  JN_OUT_inverse_dynamics_derivatives_tensors_dtau_da
+};
 
-/* second_derivatives/second_closed.c */
-typedef struct jn_second_arguments {
+/* second_derivatives/inverse_dynamics_second_derivatives.c */
+typedef struct jn_inverse_dynamics_second_derivatives_arguments {
   const void *q;      /* [nq] */
   const void *v;      /* [nv], or NULL */
   const void *a;      /* [nv], or NULL */
@@ -788,11 +792,16 @@ typedef struct jn_second_arguments {
       void *d2tau_dqda; /* [nv x nv x nv], or NULL */
     };
   };
-} jn_second_arguments;
-enum { JN_OUT_second_d2tau_dqdq, JN_OUT_second_d2tau_dqdv, JN_OUT_second_d2tau_dvdv, JN_OUT_second_d2tau_dqda };
+} jn_inverse_dynamics_second_derivatives_arguments;
+enum {
+  JN_OUT_inverse_dynamics_second_derivatives_d2tau_dqdq,
+  JN_OUT_inverse_dynamics_second_derivatives_d2tau_dqdv,
+  JN_OUT_inverse_dynamics_second_derivatives_d2tau_dvdv,
+  JN_OUT_inverse_dynamics_second_derivatives_d2tau_dqda
+};
 
-/* second_derivatives/second_closed.c */
-typedef struct jn_coriolis_tensor_arguments {
+/* second_derivatives/inverse_dynamics_second_derivatives.c */
+typedef struct jn_coriolis_matrix_derivatives_arguments {
   const void *q; /* [nq] */
   const void *v; /* [nv], or NULL */
   union {
@@ -802,12 +811,12 @@ typedef struct jn_coriolis_tensor_arguments {
       void *dC_dv; /* [nv x nv x nv], or NULL */
     };
   };
-} jn_coriolis_tensor_arguments;
-enum { JN_OUT_coriolis_tensor_dC_dq, JN_OUT_coriolis_tensor_dC_dv };
+} jn_coriolis_matrix_derivatives_arguments;
+enum { JN_OUT_coriolis_matrix_derivatives_dC_dq, JN_OUT_coriolis_matrix_derivatives_dC_dv };
 
-/* second_derivatives/second_along.c
+/* second_derivatives/forward_dynamics_second_derivatives.c
  *   by is -1 for the direction that is given, 0 for each q and 1 for each v: the first index */
-typedef struct jn_forward_second_arguments {
+typedef struct jn_forward_dynamics_second_derivatives_arguments {
   const void *q;       /* [nq] */
   const void *v;       /* [nv], or NULL */
   const void *a;       /* [nv] */
@@ -828,11 +837,15 @@ typedef struct jn_forward_second_arguments {
   };
   int hold;
   int by;
-} jn_forward_second_arguments;
-enum { JN_OUT_forward_second_change_dq, JN_OUT_forward_second_change_dv, JN_OUT_forward_second_change_dtau };
+} jn_forward_dynamics_second_derivatives_arguments;
+enum {
+  JN_OUT_forward_dynamics_second_derivatives_change_dq,
+  JN_OUT_forward_dynamics_second_derivatives_change_dv,
+  JN_OUT_forward_dynamics_second_derivatives_change_dtau
+};
 
-/* second_derivatives/second_along.c */
-typedef struct jn_inverse_tensor_arguments {
+/* second_derivatives/forward_dynamics_second_derivatives.c */
+typedef struct jn_mass_matrix_inverse_derivative_arguments {
   const void *q;    /* [nq] */
   const void *Minv; /* [nv x nv] */
   union {
@@ -841,11 +854,11 @@ typedef struct jn_inverse_tensor_arguments {
       void *dMinv_dq; /* [nv x nv x nv] */
     };
   };
-} jn_inverse_tensor_arguments;
-enum { JN_OUT_inverse_tensor_dMinv_dq };
+} jn_mass_matrix_inverse_derivative_arguments;
+enum { JN_OUT_mass_matrix_inverse_derivative_dMinv_dq };
 
-/* first_derivatives/jet_derivatives.c */
-typedef struct jn_derivatives_jet_arguments {
+/* first_derivatives/inverse_dynamics_jet_derivatives.c */
+typedef struct jn_inverse_dynamics_jet_derivatives_arguments {
   const void *q;          /* [nq] */
   const void *v_jet;      /* [(K+2) x nv] */
   const void *wrench_jet; /* [(K+1) x nlink x 6], or NULL */
@@ -856,11 +869,11 @@ typedef struct jn_derivatives_jet_arguments {
     };
   };
   int order;
-} jn_derivatives_jet_arguments;
-enum { JN_OUT_derivatives_jet_D };
+} jn_inverse_dynamics_jet_derivatives_arguments;
+enum { JN_OUT_inverse_dynamics_jet_derivatives_D };
 
-/* sensitivity/adjoint.c */
-typedef struct jn_adjoint_arguments {
+/* sensitivity/inverse_dynamics_adjoint.c */
+typedef struct jn_inverse_dynamics_adjoint_arguments {
   const void *q;      /* [nq] */
   const void *v;      /* [nv], or NULL */
   const void *a;      /* [nv], or NULL */
@@ -879,20 +892,20 @@ typedef struct jn_adjoint_arguments {
     };
   };
   int hold;
-} jn_adjoint_arguments;
+} jn_inverse_dynamics_adjoint_arguments;
 enum {
-  JN_OUT_adjoint_df_dq,
-  JN_OUT_adjoint_df_dv,
-  JN_OUT_adjoint_df_da,
-  JN_OUT_adjoint_df_dwrench,
-  JN_OUT_adjoint_df_dinertia,
-  JN_OUT_adjoint_df_dgravity,
-  JN_OUT_adjoint_df_darmature
+  JN_OUT_inverse_dynamics_adjoint_df_dq,
+  JN_OUT_inverse_dynamics_adjoint_df_dv,
+  JN_OUT_inverse_dynamics_adjoint_df_da,
+  JN_OUT_inverse_dynamics_adjoint_df_dwrench,
+  JN_OUT_inverse_dynamics_adjoint_df_dinertia,
+  JN_OUT_inverse_dynamics_adjoint_df_dgravity,
+  JN_OUT_inverse_dynamics_adjoint_df_darmature
 };
 
-/* sensitivity/sensitivity.c
+/* sensitivity/inverse_dynamics_sensitivity.c
  *   changes are those of the scalars: jn_scalar_changes, as many as count */
-typedef struct jn_sensitivity_arguments {
+typedef struct jn_inverse_dynamics_sensitivity_arguments {
   const void *q;      /* [nq] */
   const void *v;      /* [nv], or NULL */
   const void *a;      /* [nv], or NULL */
@@ -905,8 +918,8 @@ typedef struct jn_sensitivity_arguments {
   };
   const void *changes;
   int count;
-} jn_sensitivity_arguments;
-enum { JN_OUT_sensitivity_dtau_dp };
+} jn_inverse_dynamics_sensitivity_arguments;
+enum { JN_OUT_inverse_dynamics_sensitivity_dtau_dp };
 
 /* regressor/regressor.c
  *   link is the one whose joint carries `wrench` */
@@ -953,7 +966,7 @@ typedef struct jn_regressor_jet_arguments {
 enum { JN_OUT_regressor_jet_Y_jet };
 
 /* first_derivatives/frame_derivatives.c */
-typedef struct jn_derivatives_frame_arguments {
+typedef struct jn_frame_derivatives_arguments {
   const void *q; /* [nq] */
   const void *v; /* [nv], or NULL */
   const void *a; /* [nv], or NULL */
@@ -969,18 +982,18 @@ typedef struct jn_derivatives_frame_arguments {
   };
   int frame;
   int representation;
-} jn_derivatives_frame_arguments;
+} jn_frame_derivatives_arguments;
 enum {
-  JN_OUT_derivatives_frame_dJ_dq,
-  JN_OUT_derivatives_frame_dJdot_dq,
-  JN_OUT_derivatives_frame_dV_dq,
-  JN_OUT_derivatives_frame_dA_dq,
-  JN_OUT_derivatives_frame_dA_dv
+  JN_OUT_frame_derivatives_dJ_dq,
+  JN_OUT_frame_derivatives_dJdot_dq,
+  JN_OUT_frame_derivatives_dV_dq,
+  JN_OUT_frame_derivatives_dA_dq,
+  JN_OUT_frame_derivatives_dA_dv
 };
 
 /* first_derivatives/frame_derivatives.c
  *   about is not zero for momentum about the centre of mass */
-typedef struct jn_derivatives_momentum_arguments {
+typedef struct jn_momentum_derivatives_arguments {
   const void *q; /* [nq] */
   const void *v; /* [nv], or NULL */
   const void *a; /* [nv], or NULL */
@@ -995,13 +1008,13 @@ typedef struct jn_derivatives_momentum_arguments {
     };
   };
   int about;
-} jn_derivatives_momentum_arguments;
+} jn_momentum_derivatives_arguments;
 enum {
-  JN_OUT_derivatives_momentum_dh_dq,
-  JN_OUT_derivatives_momentum_dc_dq,
-  JN_OUT_derivatives_momentum_dcdot_dq,
-  JN_OUT_derivatives_momentum_dcddot_dq,
-  JN_OUT_derivatives_momentum_dcddot_dv
+  JN_OUT_momentum_derivatives_dh_dq,
+  JN_OUT_momentum_derivatives_dc_dq,
+  JN_OUT_momentum_derivatives_dcdot_dq,
+  JN_OUT_momentum_derivatives_dcddot_dq,
+  JN_OUT_momentum_derivatives_dcddot_dv
 };
 
 #endif

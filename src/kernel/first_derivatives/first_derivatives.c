@@ -59,7 +59,7 @@ static inline void many_poses(const linearization_many *o, const world_poses *x)
 
 /* derivatives() in lanes; 0 when not. */
 static int derivatives_special(const jn_call *c) {
-  const jn_derivatives_arguments *args = &c->derivatives;
+  const jn_inverse_dynamics_derivatives_arguments *args = &c->inverse_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
   if (!is_special(c, args->wrench, args->hold) || (args->tau && !c->counted)) return 0;
   real *at = c->scratch;
@@ -87,7 +87,7 @@ static int derivatives_special(const jn_call *c) {
 
 /* derivatives() in tiles; 0 when not. */
 static int derivatives_special(const jn_call *c) {
-  const jn_derivatives_arguments *args = &c->derivatives;
+  const jn_inverse_dynamics_derivatives_arguments *args = &c->inverse_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
   if (TILE == 1 || !is_special(c, args->wrench, args->hold) || (args->tau && !c->counted)) return 0;
   real *at = c->scratch;
@@ -114,7 +114,7 @@ static int derivatives_special(const jn_call *c) {
 
 /* derivatives() of coupled coordinates: those of the tree where joints have their own, projected (coupling.h). */
 static void derivatives_coupled(const jn_call *c) {
-  const jn_derivatives_arguments *args = &c->derivatives;
+  const jn_inverse_dynamics_derivatives_arguments *args = &c->inverse_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch, *v = take(&at, (size_t)t->nd), *a = take(&at, (size_t)t->nd),
        *X[5], *const *out = (real *const *)args->outputs;
@@ -122,15 +122,16 @@ static void derivatives_coupled(const jn_call *c) {
   coupling g = coupling_place(t, &at);
   jn_call inner = {
       .tree = t->apart,
-      .derivatives = {
+      .inverse_dynamics_derivatives = {
           .q = args->q, .v = args->v ? v : NULL, .a = args->a ? a : NULL, .wrench = args->wrench, .hold = args->hold}};
   for (int k = 0; k < 5; k++)
-    inner.derivatives.outputs[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
+    inner.inverse_dynamics_derivatives.outputs[k] = X[k] =
+        out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
   inner.scratch = at;
-  if (counts_inner(c, &inner, JN_(derivatives))) return;
+  if (counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
   if (args->v) follow(t, args->v, v);
   if (args->a) follow(t, args->a, a);
-  JN_(derivatives)(&inner);
+  JN_(inverse_dynamics_derivatives)(&inner);
   coupling_fill(&g, 0);
   for (int k = 0; k < 3; k++)
     if (out[k]) project(&g, k == 2, X[k], out[k]);
@@ -143,8 +144,8 @@ static void derivatives_coupled(const jn_call *c) {
 
 /* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold; arg[1]: without springs. out: dtau/dq, dtau/dv,
  * dtau/da [nv x nv], dtau/d wrench [nv x nlink x 6], tau [nv]. O(n d). */
-void JN_(derivatives)(const jn_call *c) {
-  const jn_derivatives_arguments *args = &c->derivatives;
+void JN_(inverse_dynamics_derivatives)(const jn_call *c) {
+  const jn_inverse_dynamics_derivatives_arguments *args = &c->inverse_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
   if (t->coupled) {
     derivatives_coupled(c);
@@ -225,7 +226,7 @@ static int many_forward(const linearization_many *o, many_room *r, const real *t
 
 /* derivatives_hybrid() in lanes, when nothing is prescribed. 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
-  const jn_derivatives_hybrid_arguments *args = &c->derivatives_hybrid;
+  const jn_hybrid_dynamics_derivatives_arguments *args = &c->hybrid_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
   if (args->prescribed || !is_special(c, args->wrench, args->hold)) return 0;
   real *at = c->scratch, *a_out = args->a_out, *end;
@@ -262,7 +263,7 @@ static int derivatives_forward(const jn_call *c) {
     return 1;
   }
   many_product(t, args->da_dgiven, &g, at);
-  c->direct->stored = 1u << JN_OUT_derivatives_hybrid_da_dq | 1u << JN_OUT_derivatives_hybrid_da_dv;
+  c->direct->stored = 1u << JN_OUT_hybrid_dynamics_derivatives_da_dq | 1u << JN_OUT_hybrid_dynamics_derivatives_da_dv;
   return 1;
 }
 
@@ -270,7 +271,7 @@ static int derivatives_forward(const jn_call *c) {
 
 /* derivatives_hybrid() in tiles, when nothing is prescribed: no factors, O(n^2). 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
-  const jn_derivatives_hybrid_arguments *args = &c->derivatives_hybrid;
+  const jn_hybrid_dynamics_derivatives_arguments *args = &c->hybrid_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
   if (args->prescribed || !is_special(c, args->wrench, args->hold) || (factors_are_quicker(t) && !c->counted)) return 0;
   real *at = c->scratch, *end;
@@ -301,7 +302,7 @@ static int derivatives_forward(const jn_call *c) {
     product p = product_place(t, 1, args->da_dgiven, args->da_dq, args->da_dv, &end);
     product_solve(&p);
   }
-  for (int k = JN_OUT_derivatives_hybrid_da_dq; k <= JN_OUT_derivatives_hybrid_da_dgiven; k++)
+  for (int k = JN_OUT_hybrid_dynamics_derivatives_da_dq; k <= JN_OUT_hybrid_dynamics_derivatives_da_dgiven; k++)
     if (args->outputs[k]) reorder(t, args->outputs[k], label);
   if (args->da_dq && !multiply) equations_solve(&e, -1, t->nv, args->da_dq);
   if (args->da_dv && !multiply) equations_solve(&e, -1, t->nv, args->da_dv);
@@ -317,7 +318,7 @@ static int derivatives_forward(const jn_call *c) {
 
 /* derivatives_hybrid() by the factors of M along branches (hybrid_dynamics_derivatives.h). */
 static void derivatives_by_factors(const jn_call *c) {
-  const jn_derivatives_hybrid_arguments *args = &c->derivatives_hybrid;
+  const jn_hybrid_dynamics_derivatives_arguments *args = &c->hybrid_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
   const unsigned char *prescribed = args->prescribed;
   int n = t->nv, wide = 6 * t->nlink;
@@ -332,22 +333,22 @@ static void derivatives_by_factors(const jn_call *c) {
   factored_motion o = {t, args->q, args->v, args->a, args->tau, args->wrench, prescribed, FORCES_ALL, &turn};
   jn_call inner = {.tree = t,
                    .scratch = at,
-                   .derivatives = {.q = o.q,
-                                   .v = o.v,
-                                   .a = args->a_out,
-                                   .wrench = o.W,
-                                   .dtau_dq = T[0],
-                                   .dtau_dv = T[1],
-                                   .dtau_da = prescribed || c->counted ? args->dtau_dgiven : NULL,
-                                   .dtau_dwrench = T[2],
-                                   .hold = args->hold}};
-  if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(derivatives))) return;
+                   .inverse_dynamics_derivatives = {.q = o.q,
+                                                    .v = o.v,
+                                                    .a = args->a_out,
+                                                    .wrench = o.W,
+                                                    .dtau_dq = T[0],
+                                                    .dtau_dv = T[1],
+                                                    .dtau_da = prescribed || c->counted ? args->dtau_dgiven : NULL,
+                                                    .dtau_dwrench = T[2],
+                                                    .hold = args->hold}};
+  if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
   compact_fill(&M);
   accelerate_by_factors(&o, at, y, &M, args->pivots, args->a_out);
   if (args->tau_out) JN_(inverse_dynamics_forces)(t, o.q, o.v, args->a_out, o.W, FORCES_ALL, &turn, at, args->tau_out);
   for (int i = 0; i < n && args->tau_out; i++)
     if (is_free(prescribed, i)) tau_out[i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
-  JN_(derivatives)(&inner);
+  JN_(inverse_dynamics_derivatives)(&inner);
   free_inverse(&M, &N, prescribed);
   const solved x[3] = {{T[0], args->da_dq, n}, {T[1], args->da_dv, n}, {T[2], args->da_dwrench, wide}};
   for (int k = 0; k < 3 && prescribed; k++)

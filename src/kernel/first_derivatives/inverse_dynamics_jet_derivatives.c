@@ -65,8 +65,8 @@ static inline void change_block(const motion_change *x, const JN_S(body) * b, in
 #undef AT
 }
 
-void JN_(derivatives_jet)(const jn_call *call) {
-  const jn_derivatives_jet_arguments *args = &call->derivatives_jet;
+void JN_(inverse_dynamics_jet_derivatives)(const jn_call *call) {
+  const jn_inverse_dynamics_jet_derivatives_arguments *args = &call->inverse_dynamics_jet_derivatives;
   const JN_S(tree) *t = call->tree;
   int order = args->order, orders = order + 1, n = t->nv;
   size_t square = (size_t)n * (size_t)n;

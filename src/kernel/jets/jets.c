@@ -107,8 +107,8 @@ static inline pairs pairs_place(const jets *J, int orders, real *tau, real **at)
 #endif
 
 /* in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: tau jets [(K+1) x nv]. */
-void JN_(inverse_jet)(const jn_call *c) {
-  const jn_inverse_jet_arguments *args = &c->inverse_jet;
+void JN_(inverse_dynamics_jet)(const jn_call *c) {
+  const jn_inverse_dynamics_jet_arguments *args = &c->inverse_dynamics_jet;
   const JN_S(tree) *t = c->tree;
   int orders = args->order + 2;
   real *at = c->scratch;
@@ -194,8 +194,8 @@ static inline void solver_solve(const inertia_solver *s, real *x) {
  *   out: v jets [(K+2) x nv], tau jets [(K+1) x nv] or NULL, pivots [nv]
  * arg[3] > 0: computes only orders arg[2] ... arg[3] - 1, continuing from what the call for the orders before left in
  * the same scratch memory. Forces of order k may then depend on the motion up to that order (jn__hybrid_jet_orders). */
-void JN_(hybrid_jet)(const jn_call *c) {
-  const jn_hybrid_jet_arguments *args = &c->hybrid_jet;
+void JN_(hybrid_dynamics_jet)(const jn_call *c) {
+  const jn_hybrid_dynamics_jet_arguments *args = &c->hybrid_dynamics_jet;
   const JN_S(tree) *t = c->tree;
   const unsigned char *prescribed = args->prescribed;
   const real *given_v = args->v_jet, *given_tau = args->tau_jet;

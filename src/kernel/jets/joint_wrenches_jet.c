@@ -21,8 +21,8 @@ static inline wrench own_wrench(const jets *J, int l, int k, real factorial, con
   return w_sub(F, (wrench){v3_scale(K(1) / factorial, given.m), v3_scale(K(1) / factorial, given.f)});
 }
 
-void JN_(wrench_jet)(const jn_call *c) {
-  const jn_wrench_jet_arguments *args = &c->wrench_jet;
+void JN_(joint_wrenches_jet)(const jn_call *c) {
+  const jn_joint_wrenches_jet_arguments *args = &c->joint_wrenches_jet;
   const JN_S(tree) *t = c->tree;
   int order = args->order;
   const real *W = args->wrench_jet;

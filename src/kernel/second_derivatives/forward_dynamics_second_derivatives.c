@@ -49,8 +49,8 @@ static inline curve curve_place(const jn_call *c, const real *q, const real *v, 
 
 /* in: q, v, a, wrenches, dq, dv, da (all but q may be NULL: zero). arg[0]: hold. out: the change of dtau/dq, dtau/dv,
  * dtau/da [nv x nv], and of tau [nv]. O(n d). */
-void JN_(derivatives_along)(const jn_call *c) {
-  const jn_derivatives_along_arguments *args = &c->derivatives_along;
+void JN_(inverse_dynamics_derivatives_along)(const jn_call *c) {
+  const jn_inverse_dynamics_derivatives_along_arguments *args = &c->inverse_dynamics_derivatives_along;
   const JN_S(tree) *t = c->tree;
   const real *dq = args->dq_ds, *dv = args->dv_ds, *da = args->da_ds;
   int n = t->nv;
@@ -69,8 +69,8 @@ void JN_(derivatives_along)(const jn_call *c) {
 }
 
 /* The same for every unit direction of q (arg[1] = 0) or v (1): out [nv x nv x nv], first index the direction. */
-void JN_(derivatives_tensor)(const jn_call *c) {
-  const jn_derivatives_tensor_arguments *args = &c->derivatives_tensor;
+void JN_(inverse_dynamics_derivatives_tensors)(const jn_call *c) {
+  const jn_inverse_dynamics_derivatives_tensors_arguments *args = &c->inverse_dynamics_derivatives_tensors;
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   real *const out[3] = {args->dtau_dq, args->dtau_dv, args->dtau_da};
@@ -238,17 +238,21 @@ static inline void add_both(const tensor_room *r, const real *dM, const real *a_
  * (inverse_dynamics_second_derivatives.c). dM/dq = T_qa takes part twice, because a changes with both directions:
  * T_qq[h] a-part is P[h]_ik + P[k]_ih with P = dM a_q. */
 static inline void closed_forward(const jn_call *c, int by, const real *const first[3]) {
-  const jn_forward_second_arguments *args = &c->forward_second;
+  const jn_forward_dynamics_second_derivatives_arguments *args = &c->forward_dynamics_second_derivatives;
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   size_t square = (size_t)n * (size_t)n;
   real *qq = args->change_dq, *qv = args->change_dv, *dM = args->change_dtau, *at = c->scratch;
-  jn_call inner = {.tree = c->tree,
-                   .scratch = c->scratch,
-                   .second = {.q = args->q, .v = args->v, .a = args->a, .wrench = args->wrench}};
-  if (by == 0) inner.second.d2tau_dqdq = qq, inner.second.d2tau_dqdv = qv, inner.second.d2tau_dqda = dM;
-  if (by == 1) inner.second.d2tau_dvdv = qv;
-  JN_(second)(&inner);
+  jn_call inner = {
+      .tree = c->tree,
+      .scratch = c->scratch,
+      .inverse_dynamics_second_derivatives = {.q = args->q, .v = args->v, .a = args->a, .wrench = args->wrench}};
+  if (by == 0)
+    inner.inverse_dynamics_second_derivatives.d2tau_dqdq = qq,
+    inner.inverse_dynamics_second_derivatives.d2tau_dqdv = qv,
+    inner.inverse_dynamics_second_derivatives.d2tau_dqda = dM;
+  if (by == 1) inner.inverse_dynamics_second_derivatives.d2tau_dvdv = qv;
+  JN_(inverse_dynamics_second_derivatives)(&inner);
   tensor_room r = tensor_place(t, &at);
   tensor_fill(&r);
   if (by == 0) add_both(&r, dM, first[0], qq);
@@ -264,8 +268,8 @@ static inline void closed_forward(const jn_call *c, int by, const real *const fi
 /* in: q, v, a (as forward dynamics gives it), wrenches, dq, dv, dtau (NULL: zero), a_q, a_v, a_tau [nv x nv]. arg[0]:
  * hold; arg[1]: -1 for the direction given, or 0, 1 for every unit direction of q, v. out: change of a_q, a_v
  * (NULL: not wanted), a_tau: [nv x nv], or [nv x nv x nv] with the direction as first index. O(nv^3) for each. */
-void JN_(forward_second)(const jn_call *c) {
-  const jn_forward_second_arguments *args = &c->forward_second;
+void JN_(forward_dynamics_second_derivatives)(const jn_call *c) {
+  const jn_forward_dynamics_second_derivatives_arguments *args = &c->forward_dynamics_second_derivatives;
   const JN_S(tree) *t = c->tree;
   int n = t->nv, which = args->by;
   const real *dir[3] = {args->dq_ds, args->dv_ds, args->dtau_ds}, *first[3] = {args->da_dq, args->da_dv, args->da_dtau};
@@ -298,14 +302,16 @@ void JN_(forward_second)(const jn_call *c) {
 }
 
 /* Derivative of M^-1 in every direction of q: -M^-1 dM M^-1. in: q, M^-1. out: [nv x nv x nv]. O(nv^3 d). */
-void JN_(inverse_tensor)(const jn_call *c) {
-  const jn_inverse_tensor_arguments *args = &c->inverse_tensor;
+void JN_(mass_matrix_inverse_derivative)(const jn_call *c) {
+  const jn_mass_matrix_inverse_derivative_arguments *args = &c->mass_matrix_inverse_derivative;
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   tensor_room r = tensor_place(t, &at);
-  jn_call at_rest = {.tree = t, .scratch = c->scratch, .second = {.q = args->q, .d2tau_dqda = args->dMinv_dq}};
+  jn_call at_rest = {.tree = t,
+                     .scratch = c->scratch,
+                     .inverse_dynamics_second_derivatives = {.q = args->q, .d2tau_dqda = args->dMinv_dq}};
   if (counts(c, at)) return; /* and second(), which counts by itself */
-  JN_(second)(&at_rest);
+  JN_(inverse_dynamics_second_derivatives)(&at_rest);
   tensor_fill(&r);
   inverse_change(&r, args->Minv, args->dMinv_dq);
 }

@@ -533,7 +533,8 @@ static inline void linearize_with(const linearization *w, crossed *K) {
 }
 
 /* All tensors of a call, of tau or of C. */
-static inline void closed_form(const jn_call *c, const jn_second_arguments *args, int coriolis, int slots) {
+static inline void closed_form(const jn_call *c, const jn_inverse_dynamics_second_derivatives_arguments *args,
+                               int coriolis, int slots) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   second s = {.w = linearization_place(t, 1, HOLD_BODY, args->q, &at), .path.body = -1};
@@ -572,12 +573,13 @@ static inline void closed_form(const jn_call *c, const jn_second_arguments *args
  * dM/dq (NULL: not wanted), [nv x nv x nv], the direction of the later derivative first. */
 void JN_(inverse_dynamics_second_derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  closed_form(c, &c->second, 0, LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1);
+  closed_form(c, &c->inverse_dynamics_second_derivatives, 0, LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1);
 }
 
 /* in: q, v. out: dC/dq, dC/dv (NULL: not wanted), likewise. */
-void JN_(coriolis_tensor)(const jn_call *c) {
-  const jn_coriolis_tensor_arguments *args = &c->coriolis_tensor;
-  const jn_second_arguments both = {.q = args->q, .v = args->v, .outputs = {args->dC_dq, args->dC_dv}};
+void JN_(coriolis_matrix_derivatives)(const jn_call *c) {
+  const jn_coriolis_matrix_derivatives_arguments *args = &c->coriolis_matrix_derivatives;
+  const jn_inverse_dynamics_second_derivatives_arguments both = {
+      .q = args->q, .v = args->v, .outputs = {args->dC_dq, args->dC_dv}};
   closed_form(c, &both, 1, 1);
 }

@@ -75,8 +75,8 @@ static inline void coordinate_gradients(const linearization *w, const reverse *r
   }
 }
 
-void JN_(adjoint)(const jn_call *c) {
-  const jn_adjoint_arguments *args = &c->adjoint;
+void JN_(inverse_dynamics_adjoint)(const jn_call *c) {
+  const jn_inverse_dynamics_adjoint_arguments *args = &c->inverse_dynamics_adjoint;
   const JN_S(tree) *t = c->tree;
   const real *y = args->y, *a = args->a;
   real *at = c->scratch, *dq = args->df_dq, *dv = args->df_dv, *da = args->df_da, *dgravity = args->df_dgravity,

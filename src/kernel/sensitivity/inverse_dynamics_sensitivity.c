@@ -164,8 +164,8 @@ static inline void change_inward(chain *x, real *dtau) {
   }
 }
 
-void JN_(sensitivity)(const jn_call *c) {
-  const jn_sensitivity_arguments *args = &c->sensitivity;
+void JN_(inverse_dynamics_sensitivity)(const jn_call *c) {
+  const jn_inverse_dynamics_sensitivity_arguments *args = &c->inverse_dynamics_sensitivity;
   const JN_S(tree) *t = c->tree;
   const jn_scalar_changes *changes = args->changes;
   real *at = c->scratch, *dtau = args->dtau_dp;

@@ -107,9 +107,8 @@ static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
   int spoilt = 0;
   for (int k = 0; k < 3; k++) {
     if (!(k == 0 ? momenta : k == 1 ? args->M != NULL : C != NULL)) continue;
-    if (spoilt)
-      JN_(bodies_outward)
-      (s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || args->momentum_matrix_rate ? s->Psi : NULL);
+    if (spoilt) JN_(bodies_outward)
+    (s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || args->momentum_matrix_rate ? s->Psi : NULL);
     if (k == 0) momentum(s);
     if (k == 1) JN_(mass_matrix_to)(s->t, s->B, s->S, (screw *)s->x, s->apart, s->c->direct, args->M);
     if (k == 2) coriolis_matrix(s, C);
