@@ -9,15 +9,15 @@ set(kernel_sources
     src/kernel/first_derivatives/frame_derivatives.c
     src/kernel/first_derivatives/inverse_dynamics_jet_derivatives.c
     src/kernel/second_derivatives/forward_dynamics_second_derivatives.c
-    src/kernel/mass_matrix/factor.c
+    src/kernel/mass_matrix/mass_factor.c
     src/kernel/forward_dynamics/forward_dynamics.c
-    src/kernel/terms/christoffel.c
+    src/kernel/terms/coriolis_christoffel.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
     src/kernel/jets/jets.c
     src/kernel/base/joint.c
     src/kernel/base/lie.c
-    src/kernel/mass_matrix/crba.c
+    src/kernel/mass_matrix/mass_matrix.c
     src/kernel/jets/matrix_jet.c
     src/kernel/jets/momentum_jet.c
     src/kernel/inverse_dynamics/inverse_dynamics.c
@@ -54,17 +54,21 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/closed_states.c
+    src/generate/conditions.c
     src/generate/emit_c.c
     src/generate/emit_matlab.c
     src/generate/functions.c
     src/generate/functions_help.c
     src/generate/functions_kinematics.c
+    src/generate/functions_loops.c
     src/generate/functions_rates.c
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
     src/generate/mechanism.c
     src/generate/order.c
+    src/generate/pivots.c
     src/generate/recursions.c
     src/generate/selftest.c
     src/generate/sha256.c

@@ -187,8 +187,8 @@ static void matrices_by_complex_step(void **st) {
         check_close(tests[e].D + k * n * n, rate, n * n, tests[e].size, 2000, "tensor %d, direction %d", e, k);
       }
       move(&x, BY_Q, k);
-      jn_call call = {.inverse = {.q = x.cq, .Minv = Y, .pivots = pivots}};
-      run_complex(x.m, -1, JN_KERNEL_inverse, &call);
+      jn_call call = {.mass_matrix_inverse = {.q = x.cq, .Minv = Y, .pivots = pivots}};
+      run_complex(x.m, -1, JN_KERNEL_mass_matrix_inverse, &call);
       for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[c]) / h;
       check_close(dI + k * n * n, rate, n * n, norm_or_1(dI, cube) * condition, 500, "dM^-1, direction %d", k);
       for (int e = 0; e < n * n; e++) sum[e] += dM[k * n * n + e] * x.v[k];

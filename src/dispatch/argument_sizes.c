@@ -130,7 +130,7 @@ static inline void terms_sizes(const jn_model *m, const jn_call *call, size_t *n
   n[25] = 2;
 }
 
-static inline void christoffel_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void coriolis_matrix_christoffel_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -151,7 +151,7 @@ static inline void inverse_dynamics_sizes(const jn_model *m, const jn_call *call
   n[4] = nv;
 }
 
-static inline void mass_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void mass_matrix_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -173,7 +173,7 @@ static inline void frame_sizes(const jn_model *m, const jn_call *call, size_t *n
   n[7] = 6 * nv;
 }
 
-static inline void wrenches_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void joint_wrenches_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -202,7 +202,7 @@ static inline void forward_dynamics_sizes(const jn_model *m, const jn_call *call
   n[8] = (m->coupled ? nv : (size_t)t->nd);
 }
 
-static inline void factor_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void mass_factor_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -211,7 +211,7 @@ static inline void factor_sizes(const jn_model *m, const jn_call *call, size_t *
   n[2] = nv;
 }
 
-static inline void solve_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void mass_solve_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nv = (size_t)m->nv;
   n[0] = nv * nv;
@@ -219,7 +219,7 @@ static inline void solve_sizes(const jn_model *m, const jn_call *call, size_t *n
   n[2] = nv;
 }
 
-static inline void inverse_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+static inline void mass_matrix_inverse_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
@@ -592,20 +592,20 @@ void jn__argument_sizes(int kernel, const jn_model *m, const jn_call *call, size
     case JN_KERNEL_terms:
       terms_sizes(m, call, n);
       return;
-    case JN_KERNEL_christoffel:
-      christoffel_sizes(m, call, n);
+    case JN_KERNEL_coriolis_matrix_christoffel:
+      coriolis_matrix_christoffel_sizes(m, call, n);
       return;
     case JN_KERNEL_inverse_dynamics:
       inverse_dynamics_sizes(m, call, n);
       return;
-    case JN_KERNEL_mass:
-      mass_sizes(m, call, n);
+    case JN_KERNEL_mass_matrix:
+      mass_matrix_sizes(m, call, n);
       return;
     case JN_KERNEL_frame:
       frame_sizes(m, call, n);
       return;
-    case JN_KERNEL_wrenches:
-      wrenches_sizes(m, call, n);
+    case JN_KERNEL_joint_wrenches:
+      joint_wrenches_sizes(m, call, n);
       return;
     case JN_KERNEL_forward_dynamics:
       forward_dynamics_sizes(m, call, n);
@@ -613,14 +613,14 @@ void jn__argument_sizes(int kernel, const jn_model *m, const jn_call *call, size
     case JN_KERNEL_forward_dynamics_coupled:
       forward_dynamics_sizes(m, call, n);
       return;
-    case JN_KERNEL_factor:
-      factor_sizes(m, call, n);
+    case JN_KERNEL_mass_factor:
+      mass_factor_sizes(m, call, n);
       return;
-    case JN_KERNEL_solve:
-      solve_sizes(m, call, n);
+    case JN_KERNEL_mass_solve:
+      mass_solve_sizes(m, call, n);
       return;
-    case JN_KERNEL_inverse:
-      inverse_sizes(m, call, n);
+    case JN_KERNEL_mass_matrix_inverse:
+      mass_matrix_inverse_sizes(m, call, n);
       return;
     case JN_KERNEL_solve_columns:
       solve_columns_sizes(m, call, n);

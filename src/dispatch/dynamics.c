@@ -51,8 +51,8 @@ jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, nu
   if (!variant || (size_t)m->nv * (size_t)m->nv > INT_MAX) return one_term(m, w, q, NULL, JN_OUT_terms_M, M);
   jn_call call; /* direct call of its kernel: the kernel of all terms took 20 of 200 ns more */
   jn__call_init(&call, variant, m, w->scratch);
-  call.mass = (jn_mass_arguments){.q = q, .M = M};
-  variant->kernels[JN_KERNEL_mass](&call);
+  call.mass_matrix = (jn_mass_matrix_arguments){.q = q, .M = M};
+  variant->kernels[JN_KERNEL_mass_matrix](&call);
   return JN_OK;
 }
 
@@ -68,8 +68,8 @@ jn_status PUBLIC(coriolis_matrix_christoffel)(const jn_model *m, jn_work *w, con
                                               number *C) {
   if (!m || !w || !q || !C) return JN_ERR_NULL;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_christoffel, NUMBER_KIND, m, w);
-  r.call.christoffel = (jn_christoffel_arguments){.q = q, .v = v, .C = C};
+  jn__run_init(&r, JN_KERNEL_coriolis_matrix_christoffel, NUMBER_KIND, m, w);
+  r.call.coriolis_matrix_christoffel = (jn_coriolis_matrix_christoffel_arguments){.q = q, .v = v, .C = C};
   return jn__run(&r);
 }
 
@@ -113,8 +113,8 @@ jn_status PUBLIC(joint_wrenches)(const jn_model *m, jn_work *w, const number *q,
                                  const number *wrench, number *F) {
   if (!m || !w || !q || !F) return JN_ERR_NULL;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_wrenches, NUMBER_KIND, m, w);
-  r.call.wrenches = (jn_wrenches_arguments){.q = q, .v = v, .a = a, .wrench = wrench, .F = F};
+  jn__run_init(&r, JN_KERNEL_joint_wrenches, NUMBER_KIND, m, w);
+  r.call.joint_wrenches = (jn_joint_wrenches_arguments){.q = q, .v = v, .a = a, .wrench = wrench, .F = F};
   return jn__run(&r);
 }
 
@@ -138,7 +138,7 @@ jn_status PUBLIC(spring_forces)(const jn_model *m, const number *q, number *forc
   if (!m || !q || !force) return JN_ERR_NULL;
   const jn_tree_d *t = m->tree[JN_KIND_D];
   for (int k = 0; k < m->nv; k++) force[k] = 0;
-  for (int i = 0; i < t->nb && t->sprung; i++) {
+  for (int i = 0; i < t->nb && t->carries_springs; i++) {
     const jn_body_d *b = &t->body[i];
     for (int k = 0; k < b->nv && b->owner; k++)
       if (t->stiffness[b->iv + k] != 0)
@@ -165,24 +165,24 @@ jn_status PUBLIC(hybrid_dynamics)(const jn_model *m, jn_work *w, const unsigned 
 jn_status PUBLIC(mass_matrix_inverse)(const jn_model *m, jn_work *w, const number *q, number *Minv) {
   if (!m || !w || !q || !Minv) return JN_ERR_NULL;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_inverse, NUMBER_KIND, m, w);
-  r.call.inverse = (jn_inverse_arguments){.q = q, .Minv = Minv};
+  jn__run_init(&r, JN_KERNEL_mass_matrix_inverse, NUMBER_KIND, m, w);
+  r.call.mass_matrix_inverse = (jn_mass_matrix_inverse_arguments){.q = q, .Minv = Minv};
   return solve_and_judge(&r, m->nv, 0);
 }
 
 jn_status PUBLIC(mass_factor)(const jn_model *m, jn_work *w, const number *q, number *factor) {
   if (!m || !w || !q || !factor) return JN_ERR_NULL;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_factor, NUMBER_KIND, m, w);
-  r.call.factor = (jn_factor_arguments){.q = q, .factor = factor};
+  jn__run_init(&r, JN_KERNEL_mass_factor, NUMBER_KIND, m, w);
+  r.call.mass_factor = (jn_mass_factor_arguments){.q = q, .factor = factor};
   return solve_and_judge(&r, m->nv, 0);
 }
 
 jn_status PUBLIC(mass_solve)(const jn_model *m, jn_work *w, const number *factor, const number *b, number *x) {
   if (!m || !w || !factor || !b || !x) return JN_ERR_NULL;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_solve, NUMBER_KIND, m, w);
-  r.call.solve = (jn_solve_arguments){.factor = factor, .b = b, .x = x};
+  jn__run_init(&r, JN_KERNEL_mass_solve, NUMBER_KIND, m, w);
+  r.call.mass_solve = (jn_mass_solve_arguments){.factor = factor, .b = b, .x = x};
   return jn__run(&r);
 }
 

@@ -55,16 +55,16 @@
   X(joint_jacobian, NONE, 1, 1, 0)                        \
   X(joint_jacobian_rate, NONE, 2, 1, 0)                   \
   X(terms, STATE, 4, 22, 0)                               \
-  X(christoffel, STATE, 2, 1, 0)                          \
+  X(coriolis_matrix_christoffel, STATE, 2, 1, 0)          \
   X(inverse_dynamics, STATE, 4, 1, 0)                     \
-  X(mass, STATE, 1, 1, 0)                                 \
+  X(mass_matrix, STATE, 1, 1, 0)                          \
   X(frame, STATE, 3, 5, 0)                                \
-  X(wrenches, STATE, 4, 1, 0)                             \
+  X(joint_wrenches, STATE, 4, 1, 0)                       \
   X(forward_dynamics, STATE, 6, 3, 0)                     \
   X(forward_dynamics_coupled, STATE, 6, 3, 0)             \
-  X(factor, STATE, 1, 2, 0)                               \
-  X(solve, STATE, 2, 1, 0)                                \
-  X(inverse, STATE, 1, 2, 0)                              \
+  X(mass_factor, STATE, 1, 2, 0)                          \
+  X(mass_solve, STATE, 2, 1, 0)                           \
+  X(mass_matrix_inverse, STATE, 1, 2, 0)                  \
   X(solve_columns, STATE, 2, 3, 0)                        \
   X(inverse_dynamics_jet, ORDER, 3, 1, 0)                 \
   X(hybrid_dynamics_jet, ORDER, 4, 3, 0)                  \
@@ -132,15 +132,15 @@
   X(joint_jacobian)                       \
   X(joint_jacobian_rate)                  \
   X(terms)                                \
-  X(christoffel)                          \
+  X(coriolis_matrix_christoffel)          \
   X(inverse_dynamics)                     \
-  X(mass)                                 \
+  X(mass_matrix)                          \
   X(frame)                                \
-  X(wrenches)                             \
+  X(joint_wrenches)                       \
   X(forward_dynamics)                     \
-  X(factor)                               \
-  X(solve)                                \
-  X(inverse)                              \
+  X(mass_factor)                          \
+  X(mass_solve)                           \
+  X(mass_matrix_inverse)                  \
   X(solve_columns)                        \
   X(inverse_dynamics_jet)                 \
   X(hybrid_dynamics_jet)                  \
@@ -360,8 +360,8 @@ enum {
   JN_OUT_terms_energy
 };
 
-/* terms/christoffel.c */
-typedef struct jn_christoffel_arguments {
+/* terms/coriolis_christoffel.c */
+typedef struct jn_coriolis_matrix_christoffel_arguments {
   const void *q; /* [nq] */
   const void *v; /* [nv], or NULL */
   union {
@@ -370,8 +370,8 @@ typedef struct jn_christoffel_arguments {
       void *C; /* [nv x nv] */
     };
   };
-} jn_christoffel_arguments;
-enum { JN_OUT_christoffel_C };
+} jn_coriolis_matrix_christoffel_arguments;
+enum { JN_OUT_coriolis_matrix_christoffel_C };
 
 /* inverse_dynamics/inverse_dynamics.c
  *   forces is FORCES_ALL, or says without which forces (inverse_dynamics.h) */
@@ -390,8 +390,8 @@ typedef struct jn_inverse_dynamics_arguments {
 } jn_inverse_dynamics_arguments;
 enum { JN_OUT_inverse_dynamics_tau };
 
-/* mass_matrix/crba.c */
-typedef struct jn_mass_arguments {
+/* mass_matrix/mass_matrix.c */
+typedef struct jn_mass_matrix_arguments {
   const void *q; /* [nq] */
   union {
     void *outputs[1];
@@ -399,8 +399,8 @@ typedef struct jn_mass_arguments {
       void *M; /* [nv x nv] */
     };
   };
-} jn_mass_arguments;
-enum { JN_OUT_mass_M };
+} jn_mass_matrix_arguments;
+enum { JN_OUT_mass_matrix_M };
 
 /* terms/frame.c */
 typedef struct jn_frame_arguments {
@@ -423,7 +423,7 @@ typedef struct jn_frame_arguments {
 enum { JN_OUT_frame_T, JN_OUT_frame_V, JN_OUT_frame_A, JN_OUT_frame_J, JN_OUT_frame_Jdot };
 
 /* inverse_dynamics/joint_wrenches.c */
-typedef struct jn_wrenches_arguments {
+typedef struct jn_joint_wrenches_arguments {
   const void *q;      /* [nq] */
   const void *v;      /* [nv], or NULL */
   const void *a;      /* [nv], or NULL */
@@ -434,8 +434,8 @@ typedef struct jn_wrenches_arguments {
       void *F; /* [nlink x 6] */
     };
   };
-} jn_wrenches_arguments;
-enum { JN_OUT_wrenches_F };
+} jn_joint_wrenches_arguments;
+enum { JN_OUT_joint_wrenches_F };
 
 /* forward_dynamics/forward_dynamics.c
  *   prescribed marks the coordinates whose accelerations are given; NULL: none
@@ -461,8 +461,8 @@ typedef struct jn_forward_dynamics_arguments {
 } jn_forward_dynamics_arguments;
 enum { JN_OUT_forward_dynamics_a_out, JN_OUT_forward_dynamics_tau_out, JN_OUT_forward_dynamics_pivots };
 
-/* mass_matrix/factor.c */
-typedef struct jn_factor_arguments {
+/* mass_matrix/mass_factor.c */
+typedef struct jn_mass_factor_arguments {
   const void *q; /* [nq] */
   union {
     void *outputs[2];
@@ -471,11 +471,11 @@ typedef struct jn_factor_arguments {
       void *pivots; /* [nv] */
     };
   };
-} jn_factor_arguments;
-enum { JN_OUT_factor_factor, JN_OUT_factor_pivots };
+} jn_mass_factor_arguments;
+enum { JN_OUT_mass_factor_factor, JN_OUT_mass_factor_pivots };
 
-/* mass_matrix/factor.c */
-typedef struct jn_solve_arguments {
+/* mass_matrix/mass_factor.c */
+typedef struct jn_mass_solve_arguments {
   const void *factor; /* [nv x nv] */
   const void *b;      /* [nv] */
   union {
@@ -484,11 +484,11 @@ typedef struct jn_solve_arguments {
       void *x; /* [nv] */
     };
   };
-} jn_solve_arguments;
-enum { JN_OUT_solve_x };
+} jn_mass_solve_arguments;
+enum { JN_OUT_mass_solve_x };
 
-/* mass_matrix/factor.c */
-typedef struct jn_inverse_arguments {
+/* mass_matrix/mass_factor.c */
+typedef struct jn_mass_matrix_inverse_arguments {
   const void *q; /* [nq] */
   union {
     void *outputs[2];
@@ -497,8 +497,8 @@ typedef struct jn_inverse_arguments {
       void *pivots; /* [nv] */
     };
   };
-} jn_inverse_arguments;
-enum { JN_OUT_inverse_Minv, JN_OUT_inverse_pivots };
+} jn_mass_matrix_inverse_arguments;
+enum { JN_OUT_mass_matrix_inverse_Minv, JN_OUT_mass_matrix_inverse_pivots };
 
 /* forward_dynamics/solve_columns.c
  *   prescribed marks coordinates, NULL: none; da = -M_ff^-1 T_f of the others f, dtau = T_p + M_pf da of these p */

@@ -121,7 +121,7 @@ static void derivatives_coupled(const jn_call *c) {
   const size_t wide[5] = {(size_t)t->nd, (size_t)t->nd, (size_t)t->nd, (size_t)(6 * t->nlink), 1};
   coupling g = coupling_place(t, &at);
   jn_call inner = {
-      .tree = t->apart,
+      .tree = t->uncoupled,
       .inverse_dynamics_derivatives = {
           .q = args->q, .v = args->v ? v : NULL, .a = args->a ? a : NULL, .wrench = args->wrench, .hold = args->hold}};
   for (int k = 0; k < 5; k++)
@@ -137,7 +137,7 @@ static void derivatives_coupled(const jn_call *c) {
     if (out[k]) project(&g, k == 2, X[k], out[k]);
   for (int k = 3; k < 5; k++)
     if (out[k]) project_rows(&g, (int)wide[k], X[k], out[k]);
-  if (!t->sprung || args->unsprung) return;
+  if (!t->carries_springs || args->unsprung) return;
   for (int k = 0; k < t->nv && out[0]; k++) out[0][k * (t->nv + 1)] += splat(t->stiffness[k]);
   if (out[4]) add_springs(t, args->q, K(1), out[4]);
 }
@@ -151,10 +151,10 @@ void JN_(inverse_dynamics_derivatives)(const jn_call *c) {
     derivatives_coupled(c);
     return;
   }
-  if (args->unsprung && t->sprung) {
+  if (args->unsprung && t->carries_springs) {
     JN_S(tree) unsprung = *t;
     jn_call inner = *c;
-    unsprung.sprung = 0;
+    unsprung.carries_springs = 0;
     inner.tree = &unsprung;
     JN_(inverse_dynamics_derivatives)(&inner);
     return;

@@ -4,8 +4,8 @@
 #include "../base/sweep.h"
 #include "../base/variant.h"
 
-void JN_(wrenches)(const jn_call *c) {
-  const jn_wrenches_arguments *args = &c->wrenches;
+void JN_(joint_wrenches)(const jn_call *c) {
+  const jn_joint_wrenches_arguments *args = &c->joint_wrenches;
   const JN_S(tree) *t = c->tree;
   const real *q = args->q, *v = args->v, *a = args->a, *W = args->wrench;
   real *at = c->scratch, *F = args->F;

@@ -134,7 +134,7 @@ void JN_(inverse_dynamics_jet)(const jn_call *c) {
 #endif
 
   /* Springs, and back to derivatives. */
-  for (int k = 0; k < orders - 1 && t->sprung; k++) add_springs_order(t, J.q, J.v, k, w.tau + k * t->nv);
+  for (int k = 0; k < orders - 1 && t->carries_springs; k++) add_springs_order(t, J.q, J.v, k, w.tau + k * t->nv);
   taylor_to_jet(w.tau, orders - 1, t->nv);
 }
 

@@ -6,8 +6,8 @@
 #include "../base/variant.h"
 
 /* in: q. out: factor [nv x nv] (factor_compact.h), pivots [nv]. */
-void JN_(factor)(const jn_call *c) {
-  const jn_factor_arguments *args = &c->factor;
+void JN_(mass_factor)(const jn_call *c) {
+  const jn_mass_factor_arguments *args = &c->mass_factor;
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   compact M = compact_place(t, args->factor, &at);
@@ -18,8 +18,8 @@ void JN_(factor)(const jn_call *c) {
 }
 
 /* in: factor, b. out: x. */
-void JN_(solve)(const jn_call *c) {
-  const jn_solve_arguments *args = &c->solve;
+void JN_(mass_solve)(const jn_call *c) {
+  const jn_mass_solve_arguments *args = &c->mass_solve;
   const JN_S(tree) *t = c->tree;
   const real *b = args->b;
   real *at = c->scratch, *y = take(&at, (size_t)t->nv), *x = args->x;
@@ -33,7 +33,7 @@ void JN_(solve)(const jn_call *c) {
 
 /* By articulated bodies; 0 if the tree is not for them. */
 static inline int inverse_articulated(const JN_S(tree) * t, const jn_call *c) {
-  const jn_inverse_arguments *args = &c->inverse;
+  const jn_mass_matrix_inverse_arguments *args = &c->mass_matrix_inverse;
   real *at = c->scratch;
   articulation o;
   equations e;
@@ -44,7 +44,7 @@ static inline int inverse_articulated(const JN_S(tree) * t, const jn_call *c) {
 
 /* By factors. */
 static inline void inverse_by_factors(const JN_S(tree) * t, const jn_call *c, real *at) {
-  const jn_inverse_arguments *args = &c->inverse;
+  const jn_mass_matrix_inverse_arguments *args = &c->mass_matrix_inverse;
   compact M = compact_place(t, args->Minv, &at);
   compact_inverse r = compact_inverse_place(t, &at);
   angles turn = angles_at(t, args->q, &at);
@@ -60,8 +60,8 @@ static inline void inverse_by_factors(const JN_S(tree) * t, const jn_call *c, re
 static inline int invert_factors(const JN_S(tree) * t) { return TILE <= 2 && branch_length(t) <= 16; }
 
 /* in: q. out: M^-1 [nv x nv], pivots [nv]. */
-void JN_(inverse)(const jn_call *c) {
-  const jn_inverse_arguments *args = &c->inverse;
+void JN_(mass_matrix_inverse)(const jn_call *c) {
+  const jn_mass_matrix_inverse_arguments *args = &c->mass_matrix_inverse;
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   int32_t *label = TAKE_INTS(&at, t->nv); /* of what comes after the sweeps */

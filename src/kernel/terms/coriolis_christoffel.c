@@ -38,7 +38,7 @@ static inline real screw_work(screw F, screw S) { return sp_dot(F.w, S.w) + sp_d
 static inline void add_skew(const JN_S(tree) * t, const christoffel_room *r, int i, int k, real *C) {
   const JN_S(body) *b = &t->body[i];
   int n = t->nv, column = b->iv + k;
-  screw F = skew_part(&r->X[i], r->h[i], is_turn(b), r->S[b->id + k]);
+  screw F = skew_part(&r->X[i], r->h[i], is_revolute(b), r->S[b->id + k]);
   for (int l = 0; l < b->nv; l++) C[(b->iv + l) * n + column] += screw_work(F, r->S[b->id + l]);
   for (int j = i; t->body[j].parent >= 0;) {
     F = wrench_shift(F, r->B[j].at.d);
@@ -53,8 +53,8 @@ static inline void add_skew(const JN_S(tree) * t, const christoffel_room *r, int
 }
 
 /* in: q, v (NULL: zero). out: C [nv x nv]. */
-void JN_(christoffel)(const jn_call *c) {
-  const jn_christoffel_arguments *args = &c->christoffel;
+void JN_(coriolis_matrix_christoffel)(const jn_call *c) {
+  const jn_coriolis_matrix_christoffel_arguments *args = &c->coriolis_matrix_christoffel;
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   angles turn = angles_at(t, args->q, &at);
