@@ -9,15 +9,15 @@ set(kernel_sources
     src/kernel/first_derivatives/frame_derivatives.c
     src/kernel/first_derivatives/inverse_dynamics_jet_derivatives.c
     src/kernel/second_derivatives/forward_dynamics_second_derivatives.c
-    src/kernel/mass_matrix/factor.c
+    src/kernel/mass_matrix/mass_factor.c
     src/kernel/forward_dynamics/forward_dynamics.c
-    src/kernel/terms/christoffel.c
+    src/kernel/terms/coriolis_christoffel.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
     src/kernel/jets/jets.c
     src/kernel/base/joint.c
     src/kernel/base/lie.c
-    src/kernel/mass_matrix/crba.c
+    src/kernel/mass_matrix/mass_matrix.c
     src/kernel/jets/matrix_jet.c
     src/kernel/jets/momentum_jet.c
     src/kernel/inverse_dynamics/inverse_dynamics.c
@@ -231,6 +231,12 @@ if(JOUNCE_WITH_IDENT)
   list(APPEND core_sources src/ident/combine.c src/ident/stack.c src/ident/structure.c)
 endif()
 
+# Without applications: robots, their dynamics and derivatives, closed loops and model files; nothing about motions over time.
+if(NOT JOUNCE_APPLICATIONS)
+  list(FILTER core_sources EXCLUDE REGEX "^src/(elastic|generate|ident|retime|simulation|solvers|tasks|trajectory)/")
+  list(FILTER core_sources EXCLUDE REGEX "^src/io/(actuators|csv|npy|table|zip)\\.c$")
+endif()
+
 # Settings of every object that goes into the library.
 function(jounce_object target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -346,7 +352,10 @@ jounce_variants_object(jounce_variants)
 set(jounce_loops)
 if(variants_avx2)
   set(jounce_loops jounce_loops_avx2)
-  add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c src/tasks/lanes.c)
+  add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c)
+  if(JOUNCE_APPLICATIONS)
+    target_sources(jounce_loops_avx2 PRIVATE src/tasks/lanes.c)
+  endif()
   jounce_object(jounce_loops_avx2)
   target_compile_definitions(jounce_loops_avx2 PRIVATE JN_WIDE=4)
   target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math

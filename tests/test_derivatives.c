@@ -181,7 +181,7 @@ static void matrices_by_complex_step(void **st) {
       }
       move(&x, BY_Q, k);
       jn_call call = {.in = {x.cq}, .out = {Y, pivots}};
-      run_complex(x.m, -1, JN_KERNEL_inverse, &call);
+      run_complex(x.m, -1, JN_KERNEL_mass_matrix_inverse, &call);
       for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[c]) / h;
       check_close(dI + k * n * n, rate, n * n, norm_or_1(dI, cube) * condition, 500, "dM^-1, direction %d", k);
       for (int e = 0; e < n * n; e++) sum[e] += dM[k * n * n + e] * x.v[k];

@@ -46,7 +46,7 @@ awk -v words="$words" -v help="$help" '
     sub(/^tool\//, "", file)
     for (i = 1; i <= count; i++) if (of[i] == file && index(text, sentence[i])) next
     print FILENAME ":" FNR ": " text
-  }' "$work/known" tool/*.c >"$work/missing"
+  }' "$work/known" tool/*.c tool/*/*.c >"$work/missing"
 if [ -s "$work/missing" ]; then
   cat "$work/missing"
   complain "these look like verdicts: add them to $list with what could overturn them and a test"

@@ -79,16 +79,16 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(joint_jacobian, NONE)                        \
   X(joint_jacobian_rate, NONE)                   \
   X(terms, STATE)                                \
-  X(christoffel, STATE)                          \
+  X(coriolis_matrix_christoffel, STATE)          \
   X(inverse_dynamics, STATE)                     \
-  X(mass, STATE)                                 \
+  X(mass_matrix, STATE)                          \
   X(frame, STATE)                                \
-  X(wrenches, STATE)                             \
+  X(joint_wrenches, STATE)                       \
   X(forward_dynamics, STATE)                     \
   X(forward_dynamics_coupled, STATE)             \
-  X(factor, STATE)                               \
-  X(solve, STATE)                                \
-  X(inverse, STATE)                              \
+  X(mass_factor, STATE)                          \
+  X(mass_solve, STATE)                           \
+  X(mass_matrix_inverse, STATE)                  \
   X(solve_columns, STATE)                        \
   X(inverse_dynamics_jet, ORDER)                 \
   X(hybrid_dynamics_jet, ORDER)                  \

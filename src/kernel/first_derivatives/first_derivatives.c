@@ -118,7 +118,7 @@ static void derivatives_coupled(const jn_call *c) {
   const size_t wide[5] = {(size_t)t->nd, (size_t)t->nd, (size_t)t->nd, (size_t)(6 * t->nlink), 1};
   coupling g = coupling_place(t, &at);
   jn_call inner = {
-      .tree = t->apart, .in = {c->in[0], c->in[1] ? v : NULL, c->in[2] ? a : NULL, c->in[3]}, .arg = {c->arg[0]}};
+      .tree = t->uncoupled, .in = {c->in[0], c->in[1] ? v : NULL, c->in[2] ? a : NULL, c->in[3]}, .arg = {c->arg[0]}};
   for (int k = 0; k < 5; k++) inner.out[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
   inner.scratch = at;
   if (counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
@@ -130,7 +130,7 @@ static void derivatives_coupled(const jn_call *c) {
     if (out[k]) project(&g, k == 2, X[k], out[k]);
   for (int k = 3; k < 5; k++)
     if (out[k]) project_rows(&g, (int)wide[k], X[k], out[k]);
-  if (!t->sprung || c->arg[1]) return;
+  if (!t->carries_springs || c->arg[1]) return;
   for (int k = 0; k < t->nv && out[0]; k++) out[0][k * (t->nv + 1)] += splat(t->stiffness[k]);
   if (out[4]) add_springs(t, c->in[0], K(1), out[4]);
 }
@@ -143,10 +143,10 @@ void JN_(inverse_dynamics_derivatives)(const jn_call *c) {
     derivatives_coupled(c);
     return;
   }
-  if (c->arg[1] && t->sprung) {
+  if (c->arg[1] && t->carries_springs) {
     JN_S(tree) unsprung = *t;
     jn_call inner = *c;
-    unsprung.sprung = 0;
+    unsprung.carries_springs = 0;
     inner.tree = &unsprung;
     JN_(inverse_dynamics_derivatives)(&inner);
     return;

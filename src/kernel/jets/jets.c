@@ -138,7 +138,8 @@ void JN_(inverse_dynamics_jet)(const jn_call *call) {
 #endif
 
   /* Springs, and back to derivatives. */
-  for (int k = 0; k < orders - 1 && tree->sprung; k++) add_springs_order(tree, J.q, J.v, k, sweep.tau + k * tree->nv);
+  for (int k = 0; k < orders - 1 && tree->carries_springs; k++)
+    add_springs_order(tree, J.q, J.v, k, sweep.tau + k * tree->nv);
   taylor_to_jet(sweep.tau, orders - 1, tree->nv);
 }
 

@@ -36,7 +36,7 @@
 #define JN_KERNEL_JETS_JETS_H
 
 #include "../base/springs.h"
-#include "../mass_matrix/factor.h"
+#include "../mass_matrix/mass_factor.h"
 
 typedef struct jets {
   const JN_S(tree) * tree;

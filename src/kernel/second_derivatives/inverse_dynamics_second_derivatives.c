@@ -49,7 +49,7 @@
 
 /* Chains of joints of one coordinate whose second derivatives go in blocks: shorter ones fit into the
  * cache, longer ones would take more scratch memory than all else. */
-#define LONG_CHAIN(t) ((t)->chain && (t)->straight && (t)->nd == (t)->nb && (t)->nv >= 40 && (t)->nv <= 256)
+#define LONG_CHAIN(t) ((t)->chain && (t)->in_body_order && (t)->nd == (t)->nb && (t)->nv >= 40 && (t)->nv <= 256)
 
 /* Twists of the coordinates on the way from the world to a body, about its origin. */
 typedef struct branch {
@@ -116,7 +116,7 @@ static inline rates rates_of(twist X, inertia I) {
 
 static inline last outermost_of(const linearization *w, int i, int d) {
   const JN_S(body) *b = &w->t->body[i];
-  column x = is_turn(b) ? column_turn(w, i, d) : column_order(w, i, d, 0);
+  column x = is_revolute(b) ? column_turn(w, i, d) : column_order(w, i, d, 0);
   inertia I = w->I[i];
   rates B = w->B[i];
   twist S = w->S[d];
@@ -514,7 +514,7 @@ static inline void chain_blocks(second *s, int c, int count, struct branch_twist
 static inline void clear_tensors(const second *s) {
   const JN_S(tree) *t = s->w.t;
   size_t n = (size_t)t->nv;
-  int chain = t->chain && !t->coupled, ordered = t->chain && t->straight; /* whether what is inward comes first */
+  int chain = t->chain && !t->coupled, ordered = t->chain && t->in_body_order; /* whether what is inward comes first */
   for (int i = 0; i < t->nb; i++) ordered &= !is_group(&t->body[i]);
   for (int e = 0; e < 4; e++)
     if (s->out[e] && !(e == QA ? ordered : chain)) memset(s->out[e], 0, n * n * n * sizeof(real));

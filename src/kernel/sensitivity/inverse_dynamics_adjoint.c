@@ -94,7 +94,7 @@ void JN_(inverse_dynamics_adjoint)(const jn_call *c) {
   linearize_inward(&w, 1);
   reverse_inward(&w, &r);
   for (int k = 0; k < t->nv; k++) {
-    if (dq) dq[k] = t->sprung ? splat(t->stiffness[k]) * y[k] : ZERO;
+    if (dq) dq[k] = t->carries_springs ? splat(t->stiffness[k]) * y[k] : ZERO;
     if (dv) dv[k] = ZERO;
     if (da) da[k] = ZERO;
     if (darm) darm[k] = a ? y[k] * a[k] : ZERO;

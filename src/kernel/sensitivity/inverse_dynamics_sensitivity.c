@@ -151,7 +151,7 @@ static inline void change_inward(chain *x, real *dtau) {
     dtau[k] = ZERO;
     if (x->a) dtau[k] = get(x, x->p->darmature, k) * x->a[k];
   }
-  for (int k = 0; k < t->nv && t->sprung; k++) dtau[k] += splat(t->stiffness[k]) * get(x, x->p->dq, k);
+  for (int k = 0; k < t->nv && t->carries_springs; k++) dtau[k] += splat(t->stiffness[k]) * get(x, x->p->dq, k);
   for (int l = t->nlink - 1; l >= 0; l--) {
     const JN_S(body) *b = joint_of(t, l);
     int p = t->link_parent[l];
