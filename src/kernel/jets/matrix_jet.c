@@ -137,7 +137,7 @@ static inline void rotate_tensor(const subtree_sums *sums, const pose *T, real *
 }
 
 /* Adds the inertia of subtree i to that of its parent. E and Z are scratch for what is rotated. */
-static inline void add_inertia_to_parent(const subtree_sums *sums, int i) {
+static inline void add_inertia_series_to_parent(const subtree_sums *sums, int i) {
   int n = sums->orders;
   const pose *T = sums->T + i * n;
   inertia *I = sums->I + i * n, *to = sums->I + sums->J.tree->body[i].parent * n;
@@ -167,7 +167,7 @@ static inline void add_inertia_to_parent(const subtree_sums *sums, int i) {
 }
 
 /* Adds B of subtree i to that of its parent: crossed_add() of world.h with series for products. */
-static inline void add_crossed_to_parent(const subtree_sums *sums, int i) {
+static inline void add_crossed_series_to_parent(const subtree_sums *sums, int i) {
   int n = sums->orders, stride = (int)(sizeof(crossed) / sizeof(real));
   const pose *T = sums->T + i * n;
   crossed *B = sums->D, *to = sums->B + sums->J.tree->body[i].parent * n;
@@ -214,8 +214,8 @@ static inline void sum_over_subtrees(const subtree_sums *sums) {
   for (int i = 0; i < tree->nb; i++) set_own_sums(sums, i);
   for (int i = tree->nb - 1; i >= 0; i--) {
     if (tree->body[i].parent < 0) continue;
-    add_inertia_to_parent(sums, i);
-    if (sums->B) add_crossed_to_parent(sums, i);
+    add_inertia_series_to_parent(sums, i);
+    if (sums->B) add_crossed_series_to_parent(sums, i);
   }
 }
 
