@@ -84,18 +84,31 @@ static void place_parts(char *base, size_t *used, const block_part *parts, size_
 static void place_state(jn_simulator *s, char *base, size_t *used) {
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv, links = 6 * (size_t)s->nlink;
   const block_part parts[] = {
-      {&s->q, nq},        {&s->v, nv},
-      {&s->a, nv},        {&s->q_low, nv},
-      {&s->v_low, nv},    {&s->q0, nq},
-      {&s->v0, nv},       {&s->a0, nv},
-      {&s->damping, nv},  {&s->friction, nv},
-      {&s->tau, nv},      {&s->loss, nv},
-      {&s->reaction, nv}, {&s->wrench, links},
-      {&s->x, 2 * nv},    {&s->y, 2 * nv},
-      {&s->z, 2 * nv},    {&s->qx, nq},
-      {&s->vx, nv},       {&s->qy, nq},
-      {&s->vy, nv},       {&s->watch_before, (size_t)s->options.watch_count},
-      {&s->drive, nv},    {&s->start, nq + nv},
+      {&s->q, nq},
+      {&s->v, nv},
+      {&s->a, nv},
+      {&s->q_low, nv},
+      {&s->v_low, nv},
+      {&s->q0, nq},
+      {&s->v0, nv},
+      {&s->a0, nv},
+      {&s->damping, nv},
+      {&s->friction, nv},
+      {&s->tau, nv},
+      {&s->loss, nv},
+      {&s->reaction, nv},
+      {&s->wrench, links},
+      {&s->x, 2 * nv},
+      {&s->y, 2 * nv},
+      {&s->z, 2 * nv},
+      {&s->qx, nq},
+      {&s->vx, nv},
+      {&s->qy, nq},
+      {&s->vy, nv},
+      {&s->watch_before, (size_t)s->options.watch_count},
+      {&s->drive, nv},
+      {&s->start, nq + nv},
+      {&s->forces_of_a, 2 * nv + links},
   };
   place_parts(base, used, parts, sizeof parts / sizeof *parts);
 }
@@ -533,9 +546,8 @@ static void advance(jn_simulator *s, double longest, double until) {
   s->t_low = 0;
 }
 
-jn_status jn_simulator_step(jn_simulator *s, double until) {
-  if (!s) return JN_ERR_NULL;
-  if (!(until > s->t) || !isfinite(until)) return JN_ERR_SIZE;
+/* One step, in which the user's functions are those of the step before. */
+static jn_status step_on(jn_simulator *s, double until) {
   double stop = s->options.next_break ? s->options.next_break(s->options.context, s->t) : INFINITY;
   if (isnan(stop)) return JN_ERR_STEP;
   if (stop > s->t && stop < until) until = stop;
@@ -562,12 +574,20 @@ jn_status jn_simulator_step(jn_simulator *s, double until) {
   return jn__simulation_happen(s);
 }
 
+jn_status jn_simulator_step(jn_simulator *s, double until) {
+  if (!s) return JN_ERR_NULL;
+  if (!(until > s->t) || !isfinite(until)) return JN_ERR_SIZE;
+  jn_status status = jn__simulation_ask_again(s);
+  return status == JN_OK ? step_on(s, until) : status;
+}
+
 jn_status jn_simulator_run(jn_simulator *s, double until) {
   if (!s) return JN_ERR_NULL;
   if (!(until >= s->t)) return JN_ERR_SIZE;
-  jn_status status = JN_OK;
+  if (until > s->t && !isfinite(until)) return JN_ERR_SIZE;
+  jn_status status = until > s->t ? jn__simulation_ask_again(s) : JN_OK;
   while (status == JN_OK && s->t < until) {
-    status = jn__is_stopped() ? JN_ERR_STOPPED : jn_simulator_step(s, until);
+    status = jn__is_stopped() ? JN_ERR_STOPPED : step_on(s, until);
     if (s->happened == JN_WATCH) break;
     if (s->options.limits == JN_LIMITS_STOP && s->happened != JN_NOTHING) break;
   }

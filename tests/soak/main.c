@@ -129,8 +129,8 @@ static void write_worst(const soak *x, const char *directory) {
     snprintf(path, sizeof path, "%s/%s", directory, r->function);
     FILE *f = fopen(path, "w");
     check(f, "%s cannot be written", path);
-    fprintf(f, "variant %s\nseed %llu\nsmall %d\nmodel %ld\nstate %d\nfunction %s\nlaw %s\nerror %a\n", jn_variant_name(),
-            (unsigned long long)x->seed, x->small, r->index, r->k, r->function, r->law, r->worst);
+    fprintf(f, "variant %s\nseed %llu\nsmall %d\nmodel %ld\nstate %d\nfunction %s\nlaw %s\nerror %a\n",
+            jn_variant_name(), (unsigned long long)x->seed, x->small, r->index, r->k, r->function, r->law, r->worst);
     fclose(f);
   }
 }
@@ -169,8 +169,8 @@ static int replay(const char *path) {
   x.only_law = words;
   x.only = -1;
   run_model(&x, x.index, x.k);
-  printf("%s: %s: %.6g roundings in variant %s, recorded %.6g in variant %s\n", function, words, x.only, jn_variant_name(),
-         expected, row);
+  printf("%s: %s: %.6g roundings in variant %s, recorded %.6g in variant %s\n", function, words, x.only,
+         jn_variant_name(), expected, row);
   return x.only == expected || (isinf(expected) && isinf(x.only)) ? 0 : 1;
 }
 
