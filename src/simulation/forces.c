@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../dispatch/dispatch.h"
-#include "../loops/loops.h"
+#include "../loops/constraints.h"
 #include "simulation.h"
 
 void jn__simulation_given(jn_simulator *s) {
