@@ -33,7 +33,7 @@ refused() { # part of the message, JOUNCE_VARIANTS
   configure -DJOUNCE_VARIANTS="$2" && fail "JOUNCE_VARIANTS=$2 is accepted"
   tr -s '\n ' ' ' <"$tmp/log" | grep -qF -- "$1" || { fail "JOUNCE_VARIANTS=$2: the message lacks '$1'"; cat "$tmp/log"; }
 }
-refused "no such row: d3, sse. There are d_avx512," "d;d3;sse"
+refused "no such variant: d3, sse. There are d_avx512," "d;d3;sse"
 refused "d is missing" "f"
 
 # By pip, without the libraries that read robots: it ends at once, with the remedy, unless they were not wanted.

@@ -158,6 +158,9 @@ if(NOT JOUNCE_SANITIZE)
   add_test(NAME configure COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/configure.sh ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER}
                                   ${CMAKE_COMMAND})
   set_tests_properties(configure PROPERTIES LABELS "once;slow")
+  add_test(NAME core COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/core.sh ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER} ${CMAKE_COMMAND}
+                             ${CMAKE_GENERATOR})
+  set_tests_properties(core PROPERTIES LABELS "once;slow")
 endif()
 add_test(NAME layout COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/layout.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(layout PROPERTIES LABELS once)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/generate.h: a robot's dynamics as source code, for firmware and other programs without this library.
+ * Tier: experimental (docs/stability.md).
  *
  * The text is straight-line C99 (or MATLAB) for one robot: constants are folded, equal expressions are computed once,
  * inertial parameters are regrouped, and nothing is called but sin and cos, or not even these. It has no heap, no
