@@ -20,7 +20,7 @@ BEGIN {
   may["io"] = " lie model text dense "
   may["dense"] = " model "
   may["series"] = " "
-  may["generate"] = " model tree lie "
+  may["generate"] = " model tree lie loops "
   may["edit"] = " lie tree model "
   may["ident"] = " dense model "
   may["loops"] = " dense lie model series "
@@ -39,7 +39,7 @@ BEGIN {
   shows["kernel"] = " base/call.h base/sweep.h sensitivity/perturbation.h terms/terms.h "
   shows["dispatch"] = " batch.h dispatch.h "
   shows["io"] = " limit.h native.h table.h whole_file.h "
-  shows["loops"] = " constraints.h "
+  shows["loops"] = " conditions.h constraints.h "
 }
 function complain(text) { print text > "/dev/stderr"; failed = 1 }
 

@@ -18,32 +18,8 @@
 #define JN_LOOPS_LOOPS_H
 
 #include "../dense/dense.h"
+#include "conditions.h"
 #include "constraints.h"
-
-/* Conditions are made of the relative pose (R, p) of the closing frames, b in a:
- *   TERM_POINT      factor alpha . p
- *   TERM_DIRECTION  factor alpha . R beta
- *   TERM_DISTANCE   (p . p - d^2) / (2 d), d = factor */
-typedef enum term_kind { TERM_POINT, TERM_DIRECTION, TERM_DISTANCE } term_kind;
-
-typedef struct loop_term {
-  term_kind kind;
-  double factor, alpha[3], beta[3];
-} loop_term;
-
-/* What a row asks on the group. Sines vanish half a turn away too, so a row that is made of them is not closed wherever
- * its value is zero:
- *   CLOSE_VALUE  its value
- *   CLOSE_TURN   the component along `about` of the rotation vector log R
- *   CLOSE_ALIGN  that R beta is beta: the first of two rows, along two directions across beta */
-typedef enum row_closure { CLOSE_VALUE, CLOSE_TURN, CLOSE_ALIGN, CLOSE_ALIGN_SECOND } row_closure;
-
-typedef struct loop_row {
-  int terms;
-  loop_term term[2];
-  row_closure closure;
-  double about[3];
-} loop_row;
 
 /* A coupling: sum factor q = offset. */
 typedef struct loop_coupling {
@@ -246,9 +222,6 @@ struct jn_loops {
   jn_allocator allocator;
   void *block;
 };
-
-/* conditions.c. The conditions of a loop, of which `rows` has room for six; their number. */
-int jn__loop_rows(const jn_loop *g, loop_row *rows);
 
 /* create.c. The first row of a loop, or of a condition of the user's behind them, and its number of rows. */
 int jn__loops_row(const loop_structure *loops, int loop, int *rows);
