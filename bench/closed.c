@@ -258,8 +258,8 @@ static const struct {
             {"both of these", both}};
 
 static void print_header(void) {
-  printf("closed loops, variant %s, %d states, ns for each state\n%-21s %3s %3s", jn_variant_name(), POINTS, "mechanism",
-         "nv", "m");
+  printf("closed loops, variant %s, %d states, ns for each state\n%-21s %3s %3s", jn_variant_name(), POINTS,
+         "mechanism", "nv", "m");
   for (size_t a = 0; a < sizeof list / sizeof *list; a++) printf(" %30s", list[a].name);
   putchar('\n');
 }

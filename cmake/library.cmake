@@ -2,34 +2,34 @@
 # The library: kernels are compiled once for each number type and instruction set, the rest once; all go into one libjounce.
 
 set(kernel_sources
-    src/kernel/sensitivity/adjoint.c
+    src/kernel/sensitivity/inverse_dynamics_adjoint.c
     src/kernel/base/bodies.c
     src/kernel/base/configuration.c
     src/kernel/first_derivatives/first_derivatives.c
     src/kernel/first_derivatives/frame_derivatives.c
-    src/kernel/first_derivatives/jet_derivatives.c
-    src/kernel/second_derivatives/second_along.c
-    src/kernel/mass_matrix/factor.c
+    src/kernel/first_derivatives/inverse_dynamics_jet_derivatives.c
+    src/kernel/second_derivatives/forward_dynamics_second_derivatives.c
+    src/kernel/mass_matrix/mass_factor.c
     src/kernel/forward_dynamics/forward_dynamics.c
-    src/kernel/terms/christoffel.c
+    src/kernel/terms/coriolis_christoffel.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
     src/kernel/jets/jets.c
     src/kernel/base/joint.c
     src/kernel/base/lie.c
-    src/kernel/mass_matrix/crba.c
+    src/kernel/mass_matrix/mass_matrix.c
     src/kernel/jets/matrix_jet.c
     src/kernel/jets/momentum_jet.c
     src/kernel/inverse_dynamics/inverse_dynamics.c
     src/kernel/regressor/regressor.c
     src/kernel/regressor/regressor_jet.c
     src/kernel/base/variant.c
-    src/kernel/second_derivatives/second_closed.c
-    src/kernel/sensitivity/sensitivity.c
+    src/kernel/second_derivatives/inverse_dynamics_second_derivatives.c
+    src/kernel/sensitivity/inverse_dynamics_sensitivity.c
     src/kernel/forward_dynamics/solve_columns.c
     src/kernel/jets/system_jet.c
     src/kernel/terms/terms.c
-    src/kernel/jets/joint_wrench_jet.c
+    src/kernel/jets/joint_wrenches_jet.c
     src/kernel/inverse_dynamics/joint_wrenches.c)
 
 set(core_sources
@@ -54,17 +54,21 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/closed_states.c
+    src/generate/conditions.c
     src/generate/emit_c.c
     src/generate/emit_matlab.c
     src/generate/functions.c
     src/generate/functions_help.c
     src/generate/functions_kinematics.c
+    src/generate/functions_loops.c
     src/generate/functions_rates.c
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
     src/generate/mechanism.c
     src/generate/order.c
+    src/generate/pivots.c
     src/generate/recursions.c
     src/generate/selftest.c
     src/generate/sha256.c
@@ -231,6 +235,12 @@ if(JOUNCE_WITH_IDENT)
   list(APPEND core_sources src/ident/combine.c src/ident/stack.c src/ident/structure.c)
 endif()
 
+# Without applications: robots, their dynamics and derivatives, closed loops and model files; nothing about motions over time.
+if(NOT JOUNCE_APPLICATIONS)
+  list(FILTER core_sources EXCLUDE REGEX "^src/(elastic|generate|ident|retime|simulation|solvers|tasks|trajectory)/")
+  list(FILTER core_sources EXCLUDE REGEX "^src/io/(actuators|csv|npy|table|zip)\\.c$")
+endif()
+
 # Settings of every object that goes into the library.
 function(jounce_object target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -281,7 +291,7 @@ if(variants_avx2)
   set(gcc12 $<AND:$<C_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<C_COMPILER_VERSION>,12>>)
   set(avx2_one ${avx2} -mtune=znver3 $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
                $<${gcc12}:-mmove-max=256;-mstore-max=256>)
-  set_source_files_properties(src/kernel/sensitivity/adjoint.c src/kernel/second_derivatives/second_closed.c PROPERTIES COMPILE_OPTIONS
+  set_source_files_properties(src/kernel/sensitivity/inverse_dynamics_adjoint.c src/kernel/second_derivatives/inverse_dynamics_second_derivatives.c PROPERTIES COMPILE_OPTIONS
                                                               "$<${gcc12}:-mmove-max=128;-mstore-max=128>")
   jounce_variant(d_avx2 D 1 ${avx2_one})
   jounce_variant(d_avx512 D 1 ${avx2_one} ${avx512_flags} -mprefer-vector-width=256)
@@ -346,7 +356,10 @@ jounce_variants_object(jounce_variants)
 set(jounce_loops)
 if(variants_avx2)
   set(jounce_loops jounce_loops_avx2)
-  add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c src/tasks/lanes.c)
+  add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c)
+  if(JOUNCE_APPLICATIONS)
+    target_sources(jounce_loops_avx2 PRIVATE src/tasks/lanes.c)
+  endif()
   jounce_object(jounce_loops_avx2)
   target_compile_definitions(jounce_loops_avx2 PRIVATE JN_WIDE=4)
   target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math

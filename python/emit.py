@@ -335,7 +335,7 @@ ROUNDING = '''
         """About how large the rounding error of derivative `order` is: 8 epsilon / weakest^(order + 1)."""
         from . import _core
 
-        return 8 * _core.row_epsilon() / self.weakest ** (order + 1) if order >= 0 else float("nan")
+        return 8 * _core.variant_epsilon() / self.weakest ** (order + 1) if order >= 0 else float("nan")
 '''
 
 

@@ -12,16 +12,16 @@ $1 == "fuzz" { fuzz[++nfuzz] = "| " $2 " | " $3 " | " $4 " |"; executions += $3;
 $1 == "claim" { n = split($3, names, " "); for (i = 1; i <= n; i++) { test[names[i]] = $2; what[names[i]] = $4 } next }
 $1 == "function" { header[++count] = $2; name[count] = $3; public[$3] = 1; next }
 $1 == "run" { row = $2; seed = $3; models = $4; seconds = $5; next }
-$1 == "law" {
-  laws[$2] = laws[$2] (laws[$2] ? "; " : "") $3
+$1 == "property" {
+  properties[$2] = properties[$2] (properties[$2] ? "; " : "") $3
   pairs++
   if ($2 == "jn_integrate" && $3 == "long double") states = $6
   if (!($2 in worst) || $4 + 0 > worst[$2] || $4 == "inf") { worst[$2] = $4 + 0; shown[$2] = $4; model[$2] = $7; at[$2] = $8 }
   if ($5 > over[$2]) over[$2] = $5
-  if (law_count[$2]++ == 0 && ($2 in public)) soaked++
+  if (property_count[$2]++ == 0 && ($2 in public)) soaked++
 }
 function thousands(x,    s) { s = sprintf("%d", x); while (s ~ /[0-9][0-9][0-9][0-9]/) sub(/[0-9][0-9][0-9]($|,)/, ",&", s); return s }
-# the same law of several outputs once
+# the same property of several outputs once
 function once(text,    parts, n, i, seen, out) {
   n = split(text, parts, "; ")
   for (i = 1; i <= n; i++) if (!(parts[i] in seen)) { seen[parts[i]] = 1; out = out (out ? "; " : "") parts[i] }
@@ -36,9 +36,9 @@ END {
   print ""
   print "## In short"
   print ""
-  print "* " count " public functions. " soaked " of them compute; they are checked against laws and other number types on random models."
+  print "* " count " public functions. " soaked " of them compute; they are checked against properties and other number types on random models."
   print "  Each of the others (builders, queries, files, memory) has a named test that calls it."
-  printf "* `script/soak`: %s random models, %s states, %s pairs of a function and a law, row `%s`, seed %s, %.0f s.\n", thousands(models), thousands(states), thousands(pairs), row, seed, seconds
+  printf "* `script/soak`: %s random models, %s states, %s pairs of a function and a property, variant `%s`, seed %s, %.0f s.\n", thousands(models), thousands(states), thousands(pairs), row, seed, seconds
   if (many[2]) printf "* `script/soak --billion`: %s states in batches, at most %s roundings from the single state, and the power balance holds to %s.\n", thousands(many[2]), many[4], many[6]
   else print "* `script/soak --billion`: not run."
   if (nmemory) print "* " thousands(sites) " allocations were made to fail one at a time, in " nmemory " calls that build, read or allocate: each gave an error, and no memory of jounce was leaked."
@@ -60,7 +60,7 @@ END {
   print "  derivative, without differences. This checks derivatives of every order against the function itself;"
   print "* **long double**: the same functions over long double show the rounding errors. They share the algorithm, so on its own"
   print "  this checks only rounding, lanes and instruction sets;"
-  print "* **laws and definitions** that share no code with what they check: Newton and Euler link by link, products of"
+  print "* **properties and definitions** that share no code with what they check: Newton and Euler link by link, products of"
   print "  exponentials by their series, power balance, solutions inserted into the equations, closures of loops written"
   print "  again as polynomials of time;"
   print "* for batches and float: each state by itself in long double, with the same inputs."
@@ -131,7 +131,7 @@ END {
       print "| function | checked by | worst [roundings] | models | model, state |"
       print "|---|---|---|---|---|"
     }
-    if (f in worst) print "| `" f "` | " once(laws[f]) " | " shown[f] " | " over[f] " | " model[f] ", " at[f] " |"
+    if (f in worst) print "| `" f "` | " once(properties[f]) " | " shown[f] " | " over[f] " | " model[f] ", " at[f] " |"
     else print "| `" f "` | `tests/test_" test[f] ".c`: " what[f] " | | | |"
   }
   print ""

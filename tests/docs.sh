@@ -35,7 +35,7 @@ for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md examples/README.m
   done <"$tmp/links"
 done
 
-# What the pages name in backquotes exists: functions in the headers, files in the tree, laws in the tests.
+# What the pages name in backquotes exists: functions in the headers, files in the tree, properties in the tests.
 pages="README.md CONTRIBUTING.md SECURITY.md examples/README.md $(echo docs/*.md)"
 # shellcheck disable=SC2086
 for name in $(grep -oh '`jnf\{0,1\}_[a-z0-9_]*()`' $pages | tr -d '`()' | sort -u); do
@@ -46,7 +46,7 @@ for name in $(grep -ohE '`(src|include|tests|tool|bench|script|cmake)/[A-Za-z0-9
   [ -e "$name" ] || fail "$name is in a page, and not in the tree"
 done
 for name in $(grep -oE 'test_[a-z_]+\.c`: [a-z_, ]+' docs/mathematics.md | sed 's/.*: //' | tr ', ' '\n\n' | sort -u); do
-  grep -qw "cmocka_unit_test($name)" tests/*.c || fail "docs/mathematics.md: no test has the law $name"
+  grep -qw "cmocka_unit_test($name)" tests/*.c || fail "docs/mathematics.md: no test has the property $name"
 done
 
 for header in include/jounce/*.h; do

@@ -15,7 +15,7 @@ BEGIN {
   may["dispatch"] = " lie tree kernel model "
   may["io"] = " lie model text "
   may["dense"] = " model "
-  may["generate"] = " model tree lie "
+  may["generate"] = " model tree lie loops "
   may["edit"] = " lie tree model "
   may["ident"] = " dense model "
   may["loops"] = " dense lie model "

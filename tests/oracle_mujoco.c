@@ -230,7 +230,7 @@ static void report(int square) {
   check(coupled > 0, "no mimic");
 }
 
-/* Law: two independent programs agree. */
+/* Property: two independent programs agree. */
 static void test_mujoco_agrees(void **state) {
   (void)state;
   static pair p;

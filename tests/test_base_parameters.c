@@ -205,7 +205,7 @@ static int check_model(const jn_model *m, uint64_t *s, const char *what) {
   return sure || count == 0 ? count : -1;
 }
 
-/* ---- laws ---- */
+/* ---- properties ---- */
 
 static void random_trees(void **st) {
   (void)st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The two Coriolis matrices by their laws: both give C v and make dM/dt - 2 C skew-symmetric; that of Christoffel
+/* The two Coriolis matrices by their properties: both give C v and make dM/dt - 2 C skew-symmetric; that of Christoffel
  * symbols against the symbols themselves, from dM/dq and the brackets of the joints' groups (Koszul's formula). */
 #include "reference.h"
 

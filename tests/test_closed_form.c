@@ -241,7 +241,7 @@ static void joint_wrenches_of_every_order(void **st) {
     for (int k = 0; k < (TOP + 2) * n; k++) v[k] = CMPLX(x.v[k], h * x.v[k + n]);
     for (int k = 0; k < (TOP + 1) * wide; k++) W[k] = CMPLX(x.W[k], h * x.W[k + wide]);
     jn_call call = {.in = {q, v, W}, .out = {y}, .arg = {TOP}};
-    run_complex(x.m, TOP, JN_KERNEL_wrench_jet, &call);
+    run_complex(x.m, TOP, JN_KERNEL_joint_wrenches_jet, &call);
     for (int k = 0; k <= TOP; k++) {
       for (int c = 0; c < wide; c++) rate[c] = cimag(y[k * wide + c]) / h;
       check_close(F + (k + 1) * wide, rate, wide, 50, 2000, "d/dt of order %d", k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Contacts, couplings of coordinates and conditions of the user's own: each against the closure, the joint or the law
- * that says the same. Redundant rows and singular configurations. */
+/* Contacts, couplings of coordinates and conditions of the user's own: each against the closure, the joint or the
+ * property that says the same. Redundant rows and singular configurations. */
 #include "linkage.h"
 #include "models.h"
 

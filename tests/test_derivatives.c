@@ -92,7 +92,7 @@ static void held_wrenches_by_complex_step(void **st) {
       terms_at(&x, JN_OUT_POSES, NULL, T);
       for (int l = 0; l < x.nlink; l++) held_wrench(poses + 16 * l, T + 16 * l, x.W + 6 * l, hold, x.cW + 6 * l);
       jn_call call = {.in = {x.cq, x.cv, x.ca, x.cW}, .out = {Y}, .arg = {hold}};
-      run_complex(x.m, -1, JN_KERNEL_derivatives, &call);
+      run_complex(x.m, -1, JN_KERNEL_inverse_dynamics_derivatives, &call);
       for (int e = 0; e < n * n; e++) dq[e] = cimag(Y[e]) / h;
       check_close(ddq, dq, n * n, norm_or_1(dq, n * n), 8000, "change of dtau/dq, %s",
                   hold == JN_IN_WORLD ? "world" : "aligned");
@@ -181,7 +181,7 @@ static void matrices_by_complex_step(void **st) {
       }
       move(&x, BY_Q, k);
       jn_call call = {.in = {x.cq}, .out = {Y, pivots}};
-      run_complex(x.m, -1, JN_KERNEL_inverse, &call);
+      run_complex(x.m, -1, JN_KERNEL_mass_matrix_inverse, &call);
       for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[c]) / h;
       check_close(dI + k * n * n, rate, n * n, norm_or_1(dI, cube) * condition, 500, "dM^-1, direction %d", k);
       for (int e = 0; e < n * n; e++) sum[e] += dM[k * n * n + e] * x.v[k];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Derivatives of kinematic quantities with respect to the state: every entry by the complex step of the kernel that
- * gives the quantity, and laws between them, on random trees of every joint type with coupled coordinates. */
+ * gives the quantity, and properties between them, on random trees of every joint type with coupled coordinates. */
 #include "complex_variant.h"
 #include "kernel/terms/terms.h"
 #include "models.h"
@@ -152,7 +152,7 @@ static void product(const double *D, int rows, int n, const double *x, double *y
 }
 
 /* Of one frame: dJ/dt = sum_h dJ/dq_h v_h, d(J v)/dq_h = dJ/dq_h v, d(J a + dJ/dt v)/dq_h and /dv_h alike. */
-static void check_frame_laws(const state *x, int in, int l) {
+static void check_frame_properties(const state *x, int in, int l) {
   static double rate[6 * V], sum[6 * V];
   int n = x->nv, wide = 6 * n;
   double size = norm_or_1(out.dJ[l], n * wide) + norm_or_1(out.ddJ[l], n * wide), y[6], z[6], expected[6], given[6];
@@ -177,7 +177,7 @@ static void check_frame_laws(const state *x, int in, int l) {
 }
 
 /* Along the motion, dq/dt = v: dh/dq v = dA/dt v of the momentum h = A v, and ddc = J a + d(dc)/dq v. */
-static void check_momentum_laws(state *x) {
+static void check_momentum_properties(state *x) {
   static double dh[6 * V], rate[6 * V], D[2][3 * V];
   double y[6], z[6], ddc[3], sum[3], bias[3];
   int n = x->nv;
@@ -196,17 +196,17 @@ static void check_momentum_laws(state *x) {
   check_close(ddc, sum, 3, norm_or_1(D[0], 3 * n) + norm_or_1(D[1], 3 * n), 200, "ddc = J a + d(dc)/dq v");
 }
 
-static void laws_between_them(void **st) {
+static void properties_between_them(void **st) {
   (void)st;
-  uint64_t s = seed("laws");
+  uint64_t s = seed("properties");
   for (int i = 0; i < MODELS; i++) {
     state x;
     begin(&x, &s, i);
     for (int in = JN_IN_BODY; in <= JN_IN_ALIGNED; in++) {
       compute(&x, (jn_representation)in);
-      for (int l = 0; l < x.nlink; l++) check_frame_laws(&x, in, l);
+      for (int l = 0; l < x.nlink; l++) check_frame_properties(&x, in, l);
     }
-    check_momentum_laws(&x);
+    check_momentum_properties(&x);
     release(x.m, x.w);
   }
 }
@@ -306,12 +306,9 @@ static void misuse_is_refused(void **st) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(frames_by_complex_step),
-      cmocka_unit_test(momentum_by_complex_step),
-      cmocka_unit_test(laws_between_them),
-      cmocka_unit_test(far_from_the_origin_is_as_good_as_near),
-      cmocka_unit_test(float_twins_and_missing_inputs),
-      cmocka_unit_test(misuse_is_refused),
+      cmocka_unit_test(frames_by_complex_step),         cmocka_unit_test(momentum_by_complex_step),
+      cmocka_unit_test(properties_between_them),        cmocka_unit_test(far_from_the_origin_is_as_good_as_near),
+      cmocka_unit_test(float_twins_and_missing_inputs), cmocka_unit_test(misuse_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

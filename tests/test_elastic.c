@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Elastic joints: motors of motions against references of many digits, laws of springs, the elastic robot in time, its
- * derivatives, modes and controllers. */
+/* Elastic joints: motors of motions against references of many digits, properties of springs, the elastic robot in
+ * time, its derivatives, modes and controllers. */
 #include "jounce/elastic.h"
 
 #include "complex_variant.h"
@@ -60,7 +60,8 @@ static jn_status motors_at(jn_elastic *e, const jn_model *m, jn_work *w, const s
   return jn_elastic_inverse(e, 1, t, q, v_jet, tau, &out);
 }
 
-/* Law: theta, its derivatives, motor torque and rate are those of 60-digit arithmetic, to 1e-10; damped springs too. */
+/* Property: theta, its derivatives, motor torque and rate are those of 60-digit arithmetic, to 1e-10; damped springs
+ * too. */
 static void motors_are_those_of_many_digits(void **state) {
   (void)state;
   for (size_t c = 0; c < sizeof reference_elastics / sizeof *reference_elastics; c++) {
@@ -129,8 +130,8 @@ static const double arm_q0[] = {0, -0.6}, arm_amplitude[] = {0.25, 0.3}, arm_ome
                     arm_phase[] = {0.1, 0.4};
 static const sinusoids arm = {2, arm_q0, arm_amplitude, arm_omega, arm_phase};
 
-/* Law: every row of deflection, motor angle and motor torque is the time derivative of the row before, for springs of
- * all kinds, with and without damping. */
+/* Property: every row of deflection, motor angle and motor torque is the time derivative of the row before, for springs
+ * of all kinds, with and without damping. */
 static void every_row_is_the_derivative_of_the_row_before(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r");
@@ -161,7 +162,7 @@ static void every_row_is_the_derivative_of_the_row_before(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: phi(delta) + D delta' = tau_J, where phi is written out here. */
+/* Property: phi(delta) + D delta' = tau_J, where phi is written out here. */
 static void springs_carry_the_torque_of_the_joints(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r");
@@ -194,7 +195,7 @@ static void springs_carry_the_torque_of_the_joints(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: the spline of a table goes through its rows: torques of the rows deflect the spring as the rows say. */
+/* Property: the spline of a table goes through its rows: torques of the rows deflect the spring as the rows say. */
 static void splines_go_through_their_tables(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r");
@@ -231,7 +232,8 @@ static void state_at(jn_elastic *e, const jn_model *m, jn_work *w, const sinusoi
   }
 }
 
-/* Law: under the motor torques of a motion, links and motors accelerate as the motion says; a rigid joint among them.
+/* Property: under the motor torques of a motion, links and motors accelerate as the motion says; a rigid joint among
+ * them.
  */
 static void motor_torques_accelerate_as_the_motion_says(void **state) {
   (void)state;
@@ -260,9 +262,9 @@ static void motor_torques_accelerate_as_the_motion_says(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: the same with rotors that links carry: the accelerations of links and rotors under the motor torques are those
- * of the motion, for one, two and seven springs one behind the other; and in the limit of large gears it is the reduced
- * model. */
+/* Property: the same with rotors that links carry: the accelerations of links and rotors under the motor torques are
+ * those of the motion, for one, two and seven springs one behind the other; and in the limit of large gears it is the
+ * reduced model. */
 static void carried_rotors_accelerate_as_the_motion_says(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
@@ -314,7 +316,7 @@ static void carried_rotors_accelerate_as_the_motion_says(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: derivatives of the accelerations are those of central differences, rotors on their links or not. */
+/* Property: derivatives of the accelerations are those of central differences, rotors on their links or not. */
 static void derivatives_are_those_of_differences(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
@@ -364,8 +366,8 @@ static void complex_forces(const jn_elastic *e, int nv, const double _Complex *q
   }
 }
 
-/* Law: derivatives of the accelerations by state and motor torque are those of the complex step of the forward dynamics
- * of links and motors, to rounding. */
+/* Property: derivatives of the accelerations by state and motor torque are those of the complex step of the forward
+ * dynamics of links and motors, to rounding. */
 static void derivatives_are_those_of_the_complex_step(void **state) {
   (void)state;
   enum { N = 14, LINKS = 40 };
@@ -405,7 +407,8 @@ static void derivatives_are_those_of_the_complex_step(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: rotors on links add B/gear between a motor and the links that turn its housing about its axis, and nothing else.
+/* Property: rotors on links add B/gear between a motor and the links that turn its housing about its axis, and nothing
+ * else.
  */
 static void carried_rotors_couple_motors_and_links(void **state) {
   (void)state;
@@ -472,7 +475,8 @@ static double deviation_of(follower *f, double end) {
   return worst;
 }
 
-/* Law: the elastic robot under the computed torques follows for a second; with torques that are 0.1 % off it does not.
+/* Property: the elastic robot under the computed torques follows for a second; with torques that are 0.1 % off it does
+ * not.
  */
 static void the_elastic_robot_follows_its_motor_torques(void **state) {
   (void)state;
@@ -490,7 +494,7 @@ static void the_elastic_robot_follows_its_motor_torques(void **state) {
   jn_model_destroy(f.m);
 }
 
-/* Law: without losses, the work of the motors is the gain of kinetic energy, weight, springs and rotors. */
+/* Property: without losses, the work of the motors is the gain of kinetic energy, weight, springs and rotors. */
 static void motors_pay_for_all_energy(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r");
@@ -525,7 +529,7 @@ static void motors_pay_for_all_energy(void **state) {
 
 /* ---- modes, control ---- */
 
-/* Law: K x = omega^2 M x for every mode, x^T M x = 1; and a mass on a spring has omega^2 = K (1/m + 1/B). */
+/* Property: K x = omega^2 M x for every mode, x^T M x = 1; and a mass on a spring has omega^2 = K (1/m + 1/B). */
 static void modes_balance_springs_and_inertia(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
@@ -563,8 +567,8 @@ static void modes_balance_springs_and_inertia(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: on the motion, feedback linearisation with its own snap gives the torque of the inverse, and its acceleration
- * and jerk are those of the motion; the motor PD adds nothing there, and a spring's worth elsewhere. */
+/* Property: on the motion, feedback linearisation with its own snap gives the torque of the inverse, and its
+ * acceleration and jerk are those of the motion; the motor PD adds nothing there, and a spring's worth elsewhere. */
 static void control_on_the_motion_is_the_motion(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r");
@@ -597,8 +601,8 @@ static void control_on_the_motion_is_the_motion(void **state) {
 
 /* ---- loops ---- */
 
-/* Law: series-elastic motors of a closed loop accelerate it as the motion says: the four-bar's crank, and the six legs
- * of a Stewart platform, which are driven by sinusoids; the other joints follow. */
+/* Property: series-elastic motors of a closed loop accelerate it as the motion says: the four-bar's crank, and the six
+ * legs of a Stewart platform, which are driven by sinusoids; the other joints follow. */
 static void loop_follows(const char *robot, const char *const *driven, int count) {
   jn_model *m = model_from(robot);
   enum { NV = 32, K = 3 };
@@ -662,7 +666,7 @@ static void series_elastic_loops_accelerate_as_the_motion_says(void **state) {
 
 /* ---- files ---- */
 
-/* Law: the file says what the struct says; numbers of the motor's side are reflected by the gear. */
+/* Property: the file says what the struct says; numbers of the motor's side are reflected by the gear. */
 static void a_file_is_what_it_says(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r");
@@ -694,7 +698,7 @@ static void a_file_is_what_it_says(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: every rule that a file breaks is named, with its line and its joint. */
+/* Property: every rule that a file breaks is named, with its line and its joint. */
 static void every_fault_of_a_file_is_named(void **state) {
   (void)state;
   static const struct {
@@ -748,7 +752,7 @@ static void every_fault_of_a_file_is_named(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: torque beyond what a spring can carry is an error that names its joint. */
+/* Property: torque beyond what a spring can carry is an error that names its joint. */
 static void a_spring_that_is_too_weak_is_named(void **state) {
   (void)state;
   static const double weak[] = {0, 10, 0, -100}; /* at most 20/3 sqrt(1/30) */
@@ -767,7 +771,7 @@ static void a_spring_that_is_too_weak_is_named(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: every allocation fails once: an error, and nothing is left behind. */
+/* Property: every allocation fails once: an error, and nothing is left behind. */
 static void memory_may_run_out(void **state) {
   (void)state;
   static const char *const robots[] = {"builtin:planar_2r", "builtin:four_bar"};

@@ -3,7 +3,7 @@
  * refused with the array, its shape and the rule. JSON states are parsed one at a time, and only those of the part. */
 #include "eval_help.h"
 
-#include "../tool/npz.h"
+#include "../tool/files/npz.h"
 
 enum { STATES = 30, ROWS = 3, SEED = 7, MOST = 4000 };
 

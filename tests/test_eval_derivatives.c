@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The derivatives of `jounce eval` against equations of motion that are differentiated by hand, and against each other:
- * laws that tie inverse, forward and hybrid dynamics, with and without losses. */
+ * properties that tie inverse, forward and hybrid dynamics, with and without losses. */
 #include "eval_help.h"
 
 /* The pendulum with a link "bob" at the end of its rod, 0.9 m from the hinge. */
@@ -51,9 +51,9 @@ static void add_product(int n, double sign, const double *A, const double *B, do
   }
 }
 
-static void check_zero(const double *x, int count, double tolerance, const char *law) {
+static void check_zero(const double *x, int count, double tolerance, const char *property) {
   for (int i = 0; i < count; i++) {
-    if (!(fabs(x[i]) <= tolerance * jn_variant_epsilon())) fail_msg("%s: %g at %d", law, x[i], i);
+    if (!(fabs(x[i]) <= tolerance * jn_variant_epsilon())) fail_msg("%s: %g at %d", property, x[i], i);
   }
 }
 
@@ -138,8 +138,8 @@ static void the_derivatives_of_the_coriolis_matrix_are_those_of_its_laws(void **
       check_zero(skew, 2, 16, "Mdot = C + C^T");
     }
     for (int i = 0; i < 2; i++) {
-      double law = dCv[4 * h + 2 * i] * v[0] + dCv[4 * h + 2 * i + 1] * v[1] + C[2 * i + h] - dv[2 * i + h];
-      check_zero(&law, 1, 32, "d(C v)/dv = dtau/dv");
+      double property = dCv[4 * h + 2 * i] * v[0] + dCv[4 * h + 2 * i + 1] * v[1] + C[2 * i + h] - dv[2 * i + h];
+      check_zero(&property, 1, 32, "d(C v)/dv = dtau/dv");
     }
   }
   json_decref(o);
@@ -160,7 +160,7 @@ static void directions_of_a_free_body_are_its_own_axes(void **state) {
   json_decref(o);
 }
 
-/* ---- Laws ---- */
+/* ---- Properties ---- */
 
 /* Adds the acceleration that forward dynamics gives to a state (text without braces), so that inverse and forward
  * dynamics are at the same point; evaluates `words` there. */
@@ -214,20 +214,20 @@ static void forward_dynamics_are_inverse_dynamics_solved(void **state) {
 /* dtau/dW = -J^T in the link's axes, and dtau/dW + M da/dW = 0, with the rounding of the products. */
 static void check_wrench(json_t *o, const char *link) {
   char path[64];
-  double J[60], law[60], M[100], ddq[60], most = 0;
+  double J[60], property[60], M[100], ddq[60], most = 0;
   snprintf(path, sizeof path, "J.%s", link);
   get(o, path, J, 60);
-  for (int i = 0; i < 60; i++) law[i] = -J[i % 6 * 10 + i / 6];
+  for (int i = 0; i < 60; i++) property[i] = -J[i % 6 * 10 + i / 6];
   snprintf(path, sizeof path, "dtau_dwrench.%s", link);
-  check_result(o, path, law, 60, 16);
+  check_result(o, path, property, 60, 16);
   snprintf(path, sizeof path, "da_dwrench.%s", link);
   get(o, path, ddq, 60), get(o, "M", M, 100);
   for (int i = 0; i < 600; i++) {
     double product = M[i / 60 * 10 + i % 10] * ddq[6 * (i % 10) + i / 10 % 6];
-    law[i / 10] += product;
+    property[i / 10] += product;
     most = fmax(most, fabs(product));
   }
-  check_zero(law, 60, 16 * most, path);
+  check_zero(property, 60, 16 * most, path);
 }
 
 static void wrenches_act_through_the_jacobian(void **state) {
@@ -313,22 +313,22 @@ static void damping_is_the_derivative_of_the_losses(void **state) {
  * d2tau/dqdv + dM/dq da/dv + M d2a/dqdv = 0; the damping is in da/dv. */
 static void second_derivatives_know_the_losses(void **state) {
   (void)state;
-  double M[4], dM[8], dv[4], second[8], law[8];
+  double M[4], dM[8], dv[4], second[8], property[8];
   json_t *o = evaluate_moving("dtau_da,da_dv,dM_dq,d2tau,d2a", "cart.json --losses", cart_text);
   get(o, "dtau_da", M, 4), get(o, "dM_dq", dM, 8), get(o, "da_dv", dv, 4);
-  get(o, "d2tau.dqdv", law, 8), get(o, "d2a.dqdv", second, 8);
+  get(o, "d2tau.dqdv", property, 8), get(o, "d2a.dqdv", second, 8);
   for (int h = 0; h < 2; h++) {
-    add_product(2, 1, dM + 4 * h, dv, law + 4 * h);
-    add_product(2, 1, M, second + 4 * h, law + 4 * h);
+    add_product(2, 1, dM + 4 * h, dv, property + 4 * h);
+    add_product(2, 1, M, second + 4 * h, property + 4 * h);
   }
-  check_zero(law, 8, 256, "d2a.dqdv");
+  check_zero(property, 8, 256, "d2a.dqdv");
   json_t *plain = evaluate_moving("d2tau,d2a", "cart.json", cart_text);
-  get(plain, "d2a.dqdv", law, 8);
+  get(plain, "d2a.dqdv", property, 8);
   double change = 0;
-  for (int i = 0; i < 8; i++) change = fmax(change, fabs(second[i] - law[i]));
+  for (int i = 0; i < 8; i++) change = fmax(change, fabs(second[i] - property[i]));
   assert_true(change > 0.01); /* or nothing was shown */
-  get(plain, "d2a.dvdv", law, 8);
-  check_result(o, "d2a.dvdv", law, 8, 64);
+  get(plain, "d2a.dvdv", property, 8);
+  check_result(o, "d2a.dvdv", property, 8, 64);
   json_decref(plain);
   json_decref(o);
 }

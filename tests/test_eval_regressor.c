@@ -20,12 +20,12 @@ static void multiply(const double *Y, const double *x, int rows, int columns, do
   }
 }
 
-static void check_equal(const double *a, const double *b, int count, double tolerance, const char *law) {
+static void check_equal(const double *a, const double *b, int count, double tolerance, const char *property) {
   double size = 1;
   for (int i = 0; i < count; i++) size = fmax(size, fabs(b[i]));
   for (int i = 0; i < count; i++) {
     if (fabs(a[i] - b[i]) <= tolerance * jn_variant_epsilon() * size) continue;
-    fail_msg("%s: %.17g, not %.17g at %d", law, a[i], b[i], i);
+    fail_msg("%s: %.17g, not %.17g at %d", property, a[i], b[i], i);
   }
 }
 
@@ -220,7 +220,7 @@ static void references_are_given_like_velocities(void **state) {
 }
 
 /* M and C are linear in pi, ddq is not: M da_dpi = -Y at the acceleration ddq. */
-static void derivatives_by_the_parameters_obey_their_laws(void **state) {
+static void derivatives_by_the_parameters_obey_their_properties(void **state) {
   (void)state;
   static double D[MOST], Y[MOST], pi[MOST], M[MOST], sum[MOST], column[64], product[64], expected[64];
   const char *const names[2][2] = {{"dM_dpi", "M"}, {"dC_dpi", "C"}};
@@ -322,7 +322,7 @@ int main(void) {
       cmocka_unit_test(regressors_times_parameters_are_what_they_say),
       cmocka_unit_test(slotine_and_li_s_regressor_has_the_matrices_of_other_names),
       cmocka_unit_test(references_are_given_like_velocities),
-      cmocka_unit_test(derivatives_by_the_parameters_obey_their_laws),
+      cmocka_unit_test(derivatives_by_the_parameters_obey_their_properties),
       cmocka_unit_test(links_are_listed_when_parameters_are_wanted),
       cmocka_unit_test(mistakes_are_reported),
       cmocka_unit_test(impossible_requests_are_reported_before_anything_is_written),

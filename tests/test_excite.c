@@ -6,7 +6,7 @@
 #include <jounce/identification.h>
 #include <math.h>
 
-#include "../tool/excite.h"
+#include "../tool/excite/excite.h"
 
 static jn_model *robot(const char *source) {
   jn_model *m;

@@ -6,7 +6,7 @@
 
 #include "counting.h"
 
-/* ---- Laws ---- */
+/* ---- Properties ---- */
 
 /* As many base parameters as the structure of the tree says, and three more for each motor with friction and offset. */
 static void counts_are_those_of_the_structure(void **state) {
@@ -307,7 +307,7 @@ static void diagonalise(double *G, int n) {
       }
 }
 
-/* Law: the condition number is that of the regressor's own columns, scaled to length 1: sqrt of the ratio of the
+/* Property: the condition number is that of the regressor's own columns, scaled to length 1: sqrt of the ratio of the
  * extreme eigenvalues of their products. */
 static void the_condition_is_that_of_the_columns(void **state) {
   (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Time derivatives of any order by their laws, on random trees of every joint type. */
+/* Time derivatives of any order by their properties, on random trees of every joint type. */
 #include "complex_variant.h"
 #include "jounce/batch.h"
 #include "jounce/loops.h"
@@ -59,7 +59,7 @@ static void every_order_is_the_derivative_of_the_one_before(void **st) {
     for (int k = 0; k < (MOST + 2) * n; k++) v[k] = CMPLX(x.v[k], h * x.v[k + n]);
     for (int k = 0; k < (MOST + 1) * wide; k++) W[k] = CMPLX(x.W[k], h * x.W[k + wide]);
     jn_call call = {.in = {q, v, W}, .out = {y}, .arg = {MOST}};
-    run_complex(x.m, MOST, JN_KERNEL_inverse_jet, &call);
+    run_complex(x.m, MOST, JN_KERNEL_inverse_dynamics_jet, &call);
     for (int k = 0; k <= MOST; k++) {
       for (int c = 0; c < n; c++) rate[c] = cimag(y[k * n + c]) / h;
       check_close(jet + (k + 1) * n, rate, n, 50, 2000, "d/dt of order %d", k);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The Lie group functions by their laws. */
+/* The Lie group functions by their properties. */
 #include <stdalign.h>
 
 #include "testing.h"
@@ -63,7 +63,7 @@ static void random_axis(uint64_t *s, double e[3]) {
 
 static void group_laws_hold_for_poses(void **state) {
   (void)state;
-  uint64_t s = seed("group laws");
+  uint64_t s = seed("group properties");
   for (int i = 0; i < 500; i++) {
     double A[16], B[16], C[16], AB[16], BC[16], one[16], two[16], E[16];
     random_pose(&s, A);

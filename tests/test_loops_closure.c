@@ -101,7 +101,7 @@ static void rotation_about(const double *n, double angle, double *R) {
   jn_so3_exp(w, R);
 }
 
-/* The law: gaps are angles of rotations, whatever the angle is; half a turn too, where conditions vanish. */
+/* The property: gaps are angles of rotations, whatever the angle is; half a turn too, where conditions vanish. */
 static void gaps_are_angles(void **state) {
   (void)state;
   uint64_t s = seed("gaps");
@@ -279,7 +279,7 @@ static answers ask_bars(double factor) {
   return x;
 }
 
-/* The law: a condition and a multiple of it are the same condition. */
+/* The property: a condition and a multiple of it are the same condition. */
 static void units_of_a_condition_do_not_matter(void **state) {
   (void)state;
   if (jn_variant_epsilon() > 1e-10) return;

@@ -26,7 +26,7 @@ static double cell(const jn_table *t, const char *column, int row) {
   return NAN;
 }
 
-/* Law: the file has the columns of docs/elastic.md, and in them the numbers of 40-digit arithmetic at t = 0. */
+/* Property: the file has the columns of docs/elastic.md, and in them the numbers of 40-digit arithmetic at t = 0. */
 static void the_file_has_the_numbers_of_many_digits(void **unused) {
   (void)unused;
   static const struct {
@@ -87,7 +87,7 @@ static void limits_of_motors_are_looked_at(void **unused) {
   done(&o);
 }
 
-/* Law: damped springs follow their equation in time, so the elastic robot follows, too; loops as well as trees. */
+/* Property: damped springs follow their equation in time, so the elastic robot follows, too; loops as well as trees. */
 static void the_check_holds_for_damped_springs_and_loops(void **unused) {
   (void)unused;
   write_files(", \"damping\": 20");
@@ -102,7 +102,7 @@ static void the_check_holds_for_damped_springs_and_loops(void **unused) {
   done(&o);
 }
 
-/* Law: stiff springs are checked for a shorter time, and very stiff ones not at all, which is said: no check takes
+/* Property: stiff springs are checked for a shorter time, and very stiff ones not at all, which is said: no check takes
  * forever. */
 static void stiff_springs_are_checked_or_named(void **unused) {
   (void)unused;
@@ -125,7 +125,7 @@ static void stiff_springs_are_checked_or_named(void **unused) {
   check_says("motor builtin:planar_2r move.json --actuators stiff.json --check", 1, "takes too many steps");
 }
 
-/* Law: one sample is no motion, whatever the springs; and a short motion is not taken for a stiff one. */
+/* Property: one sample is no motion, whatever the springs; and a short motion is not taken for a stiff one. */
 static void short_motions_are_not_called_stiff(void **unused) {
   (void)unused;
   write_files("");

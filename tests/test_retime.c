@@ -57,7 +57,7 @@ static double use_of(const jn_model *m, const jn_retimed *r, const jn_range *lim
 
 /* ---- uniform ---- */
 
-/* Law: a pendulum that swings by A sin(w t) needs I c^2 A w^2 sin + m g l sin(q) at most; the factor by hand. */
+/* Property: a pendulum that swings by A sin(w t) needs I c^2 A w^2 sin + m g l sin(q) at most; the factor by hand. */
 static void a_factor_by_hand(void **state) {
   (void)state;
   static const char text[] =
@@ -93,7 +93,7 @@ static void a_factor_by_hand(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: at the factor, limits hold at 20 times as many samples; a little above it, one is broken. */
+/* Property: at the factor, limits hold at 20 times as many samples; a little above it, one is broken. */
 static void the_factor_is_the_largest(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:panda");
@@ -124,7 +124,8 @@ static void the_factor_is_the_largest(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: with damping and friction, the effort I a + d v + f stays within its limit, and a uniform motion reaches it. */
+/* Property: with damping and friction, the effort I a + d v + f stays within its limit, and a uniform motion reaches
+ * it. */
 static void losses_count_when_they_are_wanted(void **state) {
   (void)state;
   static const char text[] =
@@ -159,7 +160,7 @@ static void losses_count_when_they_are_wanted(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: if weight alone, or the path, breaks a limit, there is no factor, and the limit is named. */
+/* Property: if weight alone, or the path, breaks a limit, there is no factor, and the limit is named. */
 static void weight_alone_may_break_a_limit(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:panda");
@@ -192,7 +193,7 @@ static void weight_alone_may_break_a_limit(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: the motors of the faster motion, by jn_elastic_inverse(), are at their limit and not beyond it. */
+/* Property: the motors of the faster motion, by jn_elastic_inverse(), are at their limit and not beyond it. */
 static void motors_of_the_new_motion_keep_their_limits(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r");
@@ -283,7 +284,7 @@ static double motor_use(const jn_model *m, jn_elastic *e, const jn_retimed *r, c
   return worst;
 }
 
-/* Law: along the path, motors behind springs keep their limits of torque, rate, speed and deflection between all
+/* Property: along the path, motors behind springs keep their limits of torque, rate, speed and deflection between all
  * points, reach one of them, and start and end at rest. */
 static void motors_keep_their_limits_along_the_path(void **state) {
   (void)state;
@@ -335,8 +336,8 @@ static void motors_keep_their_limits_along_the_path(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: speeds that are given for the ends are those of the motion; too fast ones are refused. A duration is a whole
- * number of steps if that is asked for. */
+/* Property: speeds that are given for the ends are those of the motion; too fast ones are refused. A duration is a
+ * whole number of steps if that is asked for. */
 static void ends_have_the_speeds_that_are_given(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r");
@@ -390,7 +391,8 @@ static void ends_have_the_speeds_that_are_given(void **state) {
 /* The duration of the jerk-limited motion over d from rest to rest, with all phases. */
 static double closed_form(double d, double v, double a, double j) { return d / v + v / a + a / j; }
 
-/* Law: one joint on a straight line takes as long as the closed form of limited velocity, acceleration and jerk. */
+/* Property: one joint on a straight line takes as long as the closed form of limited velocity, acceleration and jerk.
+ */
 static void one_joint_is_the_closed_form(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r");
@@ -421,8 +423,8 @@ static void one_joint_is_the_closed_form(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: along the path a motion is never slower than at its largest uniform factor, keeps all limits at 20 times the
- * resolution, and its rows are derivatives of each other; from rest to rest, it starts and ends without speed and
+/* Property: along the path a motion is never slower than at its largest uniform factor, keeps all limits at 20 times
+ * the resolution, and its rows are derivatives of each other; from rest to rest, it starts and ends without speed and
  * acceleration, with smooth_ends also without jerk. */
 static void along_the_path_is_faster_and_within_limits(void **state) {
   (void)state;
@@ -476,7 +478,7 @@ static void along_the_path_is_faster_and_within_limits(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: wrenches belong to places of the path: along the new motion they are those of the place, their rows are
+/* Property: wrenches belong to places of the path: along the new motion they are those of the place, their rows are
  * derivatives of each other, and efforts with them are at their limit and not beyond. */
 static void wrenches_go_with_the_path(void **state) {
   (void)state;
@@ -535,7 +537,7 @@ static void wrenches_go_with_the_path(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: options out of range, and models with loops, are refused; events come in order and end. */
+/* Property: options out of range, and models with loops, are refused; events come in order and end. */
 static void wrong_calls_are_refused(void **state) {
   (void)state;
   jn_model *m = model_from("builtin:planar_2r"), *loop = model_from("builtin:four_bar");
@@ -574,7 +576,7 @@ static void wrong_calls_are_refused(void **state) {
   jn_model_destroy(loop);
 }
 
-/* Law: every allocation fails once: an error, and nothing is left behind. */
+/* Property: every allocation fails once: an error, and nothing is left behind. */
 static void memory_may_run_out(void **state) {
   (void)state;
   counter c = {0};

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Law: a motion that breaks limits becomes one that jounce torque finds within them; also from the file alone. */
+/* Property: a motion that breaks limits becomes one that jounce torque finds within them; also from the file alone. */
 static void a_motion_that_breaks_limits_is_cured(void **unused) {
   (void)unused;
   write_file("rates.json", "{\"panda_joint2\": {\"effort_rate\": 100}, \"panda_joint4\": {\"effort_rate\": 60}}");
@@ -27,8 +27,8 @@ static void a_motion_that_breaks_limits_is_cured(void **unused) {
   done(&o);
 }
 
-/* Law: what is written keeps its limits as others read it: at 20 times its rate, from CSV and NPZ, with steps that are
- * all of one length, and where only efforts are limited, so that their rates jump. */
+/* Property: what is written keeps its limits as others read it: at 20 times its rate, from CSV and NPZ, with steps that
+ * are all of one length, and where only efforts are limited, so that their rates jump. */
 static void the_rows_keep_the_limits(void **unused) {
   (void)unused;
   write_file("line.json", "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}");
@@ -54,7 +54,7 @@ static void the_rows_keep_the_limits(void **unused) {
   }
 }
 
-/* Law: when no speed helps, the exit status is 1 and the limit is named. */
+/* Property: when no speed helps, the exit status is 1 and the limit is named. */
 static void what_no_speed_cures_is_named(void **unused) {
   (void)unused;
   write_file("weak.json", "{\"panda_joint2\": {\"effort\": 20}}");
@@ -74,7 +74,7 @@ static void what_no_speed_cures_is_named(void **unused) {
   done(&o);
 }
 
-/* Law: the torques of closed loops and of wrenches keep their limits, too; the rows say so when read back. */
+/* Property: the torques of closed loops and of wrenches keep their limits, too; the rows say so when read back. */
 static void loops_and_wrenches_count(void **unused) {
   (void)unused;
   write_file("crank.json", "{\"duration\": 2, \"joints\": {\"motor\": {\"polynomial\": [0.2, 1.0, 0.3]}}}");
@@ -100,7 +100,7 @@ static void loops_and_wrenches_count(void **unused) {
   done(&o);
 }
 
-/* Law: without limits there is no factor, and that is said. */
+/* Property: without limits there is no factor, and that is said. */
 static void nothing_may_limit_a_motion(void **unused) {
   (void)unused;
   write_file(
@@ -119,8 +119,8 @@ static double duration_of(const char *out) {
   return strtod(at + 10, NULL);
 }
 
-/* Law: a path with times and limits in another unit of time, c^-k of limits of derivative k, takes c times as long; and
- * it takes no more rows, which would take minutes to check. */
+/* Property: a path with times and limits in another unit of time, c^-k of limits of derivative k, takes c times as
+ * long; and it takes no more rows, which would take minutes to check. */
 static void the_unit_of_time_plays_no_part(void **unused) {
   (void)unused;
   double first = 0;

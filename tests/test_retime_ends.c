@@ -293,8 +293,8 @@ static int count_moving_motors(const motion_case *c, const jn_table *table) {
   return moving;
 }
 
-/* Law: whichever usual spline goes through the rows, it keeps the limits. Motors behind springs begin and end at rest,
- * and their torque rates have no spikes at the ends. */
+/* Property: whichever usual spline goes through the rows, it keeps the limits. Motors behind springs begin and end at
+ * rest, and their torque rates have no spikes at the ends. */
 static void check_case(const motion_case *c) {
   write_motion(c);
   jn_table *motors = read_motors(c);

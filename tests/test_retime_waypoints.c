@@ -52,8 +52,8 @@ static void write_points(const char *name, point *points, int count) {
   fclose(f);
 }
 
-/* Law: the path is nowhere further from the lines than --blend, and no point is further from the path; the first and
- * the last point are met. */
+/* Property: the path is nowhere further from the lines than --blend, and no point is further from the path; the first
+ * and the last point are met. */
 static void check_path(point *points, int count, double blend, const char *what) {
   int written = read_rows("way.csv");
   double path_off = 0, point_off = 0;

@@ -28,7 +28,7 @@ static void second_derivatives_by_complex_step(void **st) {
       for (int k = 0; k < n; k++) {
         move(&x, by, k);
         jn_call call = {.in = {x.cq, x.cv, x.ca, x.cW}, .out = {Y[0], Y[1], Y[2]}};
-        run_complex(x.m, -1, JN_KERNEL_derivatives, &call);
+        run_complex(x.m, -1, JN_KERNEL_inverse_dynamics_derivatives, &call);
         for (int out = 0; out < 3; out++) {
           const double *D = by == BY_Q ? (const double *[]){qq, qv, qa}[out] : by == BY_V && out == 1 ? vv : NULL;
           for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[out][c]) / h;
@@ -95,7 +95,7 @@ static void forward_second_derivatives_by_complex_step(void **st) {
         for (int r = 0; r < n; r++) ctau[r] = CMPLX(tau[r], by == BY_A && r == k ? h : 0);
         jn_call call = {.in = {x.cq, x.cv, NULL, ctau, x.cW}};
         call.out[0] = a_out, call.out[2] = Y[0], call.out[3] = Y[1], call.out[4] = Y[2], call.out[10] = pivots;
-        run_complex(x.m, -1, JN_KERNEL_derivatives_hybrid, &call);
+        run_complex(x.m, -1, JN_KERNEL_hybrid_dynamics_derivatives, &call);
         for (int out = 0; out < 3; out++) {
           const double *T = by == BY_Q ? second[out] : by == BY_V && out == 1 ? second[3] : NULL;
           for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[out][c]) / h;
@@ -165,7 +165,7 @@ static void torque_rates_by_complex_step(void **st) {
         for (int e = 0; e < (TOP + 2) * n; e++) cv[e] = CMPLX(v[e], e == (J - 1) * n + c ? h : 0);
         move(&x, J == 0 ? BY_Q : BY_A, c);
         jn_call call = {.in = {x.cq, cv, cW}, .out = {y}, .arg = {TOP}};
-        run_complex(x.m, TOP, JN_KERNEL_inverse_jet, &call);
+        run_complex(x.m, TOP, JN_KERNEL_inverse_dynamics_jet, &call);
         for (int k = 0; k <= TOP; k++) {
           const double *block = D + (k * (TOP + 3) + J) * n * n;
           check_column(block, n, n, c, y + k * n, norm_or_1(D + k * (TOP + 3) * n * n, (TOP + 3) * n * n), 4000,

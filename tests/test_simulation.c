@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Motion in time: orders of convergence, conservation laws, references of many digits, loops, events. */
+/* Motion in time: orders of convergence, conservation properties, references of many digits, loops, events. */
 #include "reference_motion.h"
 #include "simulation_help.h"
 

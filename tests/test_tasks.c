@@ -322,7 +322,7 @@ static double crank_angle(double x, double y, double a, double b, double side) {
   return atan2(y, x) + side * acos((a * a + d * d - b * b) / (2 * a * d));
 }
 
-/* The five-bar: each crank by the law of cosines. */
+/* The five-bar: each crank by the property of cosines. */
 static void the_five_bar_in_closed_form(void **state) {
   (void)state;
   uint64_t s = seed("five-bar");

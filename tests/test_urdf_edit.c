@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing URDF into the text that a model was read from: what did not change stays to the byte, and the result says
- * what the model is. The law of all tests: with the text of robot A as the original, robot B is written as a text that
- * reads back as B, and that differs from A only where the robots do. */
+ * what the model is. The property of all tests: with the text of robot A as the original, robot B is written as a text
+ * that reads back as B, and that differs from A only where the robots do. */
 #include "counting.h"
 #include "testing.h"
 

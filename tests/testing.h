@@ -40,7 +40,7 @@ static UNUSED void fill(uint64_t *state, double *x, int n, double size) {
   for (int i = 0; i < n; i++) x[i] = size * uniform(state);
 }
 
-/* A condition with words: names the law that broke. */
+/* A condition with words: names the property that broke. */
 #define check(condition, ...)                                       \
   do {                                                              \
     if (!(condition)) {                                             \

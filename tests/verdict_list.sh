@@ -23,8 +23,8 @@ while IFS= read -r line; do
     case $program in
       *.sh) [ -x "tests/$program" ] || complain "$list: there is no tests/$program"; continue ;;
     esac
-    for law in $(echo "${entry#*: }" | tr -d ','); do
-      grep -qF "cmocka_unit_test($law)" "tests/test_$program.c" || complain "$list: tests/test_$program.c has no test $law"
+    for property in $(echo "${entry#*: }" | tr -d ','); do
+      grep -qF "cmocka_unit_test($property)" "tests/test_$program.c" || complain "$list: tests/test_$program.c has no test $property"
     done
   done <"$work/tests"
   printf '%s\t%s\n' "$file" "$sentence" >>"$work/known"
@@ -46,7 +46,7 @@ awk -v words="$words" -v help="$help" '
     sub(/^tool\//, "", file)
     for (i = 1; i <= count; i++) if (of[i] == file && index(text, sentence[i])) next
     print FILENAME ":" FNR ": " text
-  }' "$work/known" tool/*.c >"$work/missing"
+  }' "$work/known" tool/*.c tool/*/*.c >"$work/missing"
 if [ -s "$work/missing" ]; then
   cat "$work/missing"
   complain "these look like verdicts: add them to $list with what could overturn them and a test"

@@ -16,7 +16,7 @@ typedef struct subcommand {
   int (*run)(int argc, char **argv);
 } subcommand;
 
-/* The completion script of a shell on stdout, from the options that the commands declare: completion.c. */
+/* The completion script of a shell on stdout, from the options that the commands declare: options/completion.c. */
 int print_completion(const char *shell, const subcommand *commands, int count);
 
 /* argv[0] is the name of the subcommand. Each returns an exit code. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "options.h"
-#include "text.h"
+#include "options/options.h"
+#include "text/text.h"
 
 static const subcommand commands[] = {
     {"info", "show a robot: its tree, joints, limits, masses", command_info},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/simulation.h: motion in time, from a state and the forces that act on it.
+ * Tier: experimental (docs/stability.md).
  *
  *   q' = v (on the group for spherical and free joints),   M v' + C v + g + k = tau(t, q, v) + sum J^T W(t)
  * A simulator is made once from a model (or its loops) and options; it owns all its memory, and stepping does not

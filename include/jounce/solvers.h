@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/solvers.h: dynamics as solvers of optimisation and optimal control want them.
+ * Tier: experimental (docs/stability.md).
  *
  * A jn_function is a smooth function y = f(x) of plain numbers, with its Jacobian, the gradient of lambda . f, the
  * Hessian of lambda . f (the part of the Lagrangian's Hessian that belongs to a dynamics constraint), and the patterns

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The meshes that a URDF file shows, by the rules of the command's pages (tool/view_meshes.h): regular files only, in the folder
+"""The meshes that a URDF file shows, by the rules of the command's pages (tool/view/meshes.h): regular files only, in the folder
 of the robot's file, in its package, or in a folder that the caller allows; all files of a page within one limit."""
 
 from __future__ import annotations

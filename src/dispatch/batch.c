@@ -188,10 +188,10 @@ static const struct {
   unsigned outputs; /* bits: if one of them is wanted */
   size_t most, otherwise;
 } limits[] = {
-    {JN_KERNEL_terms, 1u << JN_OUT_J | 1u << JN_OUT_DJ, 6000, 512}, /* Jacobians of all frames */
-    {JN_KERNEL_regressor, 1u, 7000, 400},                           /* of torques */
-    {JN_KERNEL_solve_columns, ~0u, 6000, 6000},                     /* derivatives by parameters */
-    {JN_KERNEL_second, ~0u, 200000, 200000},                        /* second derivatives */
+    {JN_KERNEL_terms, 1u << JN_OUT_J | 1u << JN_OUT_DJ, 6000, 512},       /* Jacobians of all frames */
+    {JN_KERNEL_regressor, 1u, 7000, 400},                                 /* of torques */
+    {JN_KERNEL_solve_columns, ~0u, 6000, 6000},                           /* derivatives by parameters */
+    {JN_KERNEL_inverse_dynamics_second_derivatives, ~0u, 200000, 200000}, /* second derivatives */
 };
 
 /* Whether states are computed one by one, straight into the caller's memory. This depends on the model, the function

@@ -36,7 +36,7 @@ jn_status PUBLIC(inverse_dynamics_derivatives)(const jn_model *m, jn_work *w, co
                                                number *dtau_dq, number *dtau_dv, number *dtau_da,
                                                number *dtau_dwrench) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives, m, w, q, v, a, wrench, hold);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_derivatives, m, w, q, v, a, wrench, hold);
   if (status != JN_OK) return status;
   want(&r, 0, power_of(m, 2), dtau_dq);
   want(&r, 1, power_of(m, 2), dtau_dv);
@@ -48,7 +48,7 @@ jn_status PUBLIC(inverse_dynamics_derivatives)(const jn_model *m, jn_work *w, co
 jn_status PUBLIC(gravity_forces_derivative)(const jn_model *m, jn_work *w, const number *q, number *dg_dq) {
   if (!dg_dq) return JN_ERR_NULL;
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives, m, w, q, NULL, NULL, NULL, JN_IN_BODY);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_derivatives, m, w, q, NULL, NULL, NULL, JN_IN_BODY);
   if (status != JN_OK) return status;
   r.arg[1] = 1; /* without springs */
   want(&r, 0, power_of(m, 2), dg_dq);
@@ -59,7 +59,7 @@ static jn_status hybrid(const jn_model *m, jn_work *w, const unsigned char *pres
                         const number *v, const number *a, const number *tau, const number *wrench,
                         jn_representation hold, const PUBLIC(hybrid_derivatives) * out) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives_hybrid, m, w, q, v, a, NULL, hold);
+  jn_status status = begin(&r, JN_KERNEL_hybrid_dynamics_derivatives, m, w, q, v, a, NULL, hold);
   if (status != JN_OK) return status;
   size_t nv = (size_t)m->nv, square = power_of(m, 2), wide = 6 * (size_t)m->nlink;
   r.data = prescribed;
@@ -104,7 +104,7 @@ jn_status PUBLIC(inverse_dynamics_derivatives_along)(const jn_model *m, jn_work 
                                                      const PUBLIC(inverse_derivatives_along) * out) {
   if (!along || !out) return JN_ERR_NULL;
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives_along, m, w, q, v, a, wrench, hold);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_derivatives_along, m, w, q, v, a, wrench, hold);
   if (status != JN_OK) return status;
   give(&r, 4, (size_t)m->nv, along->dq_ds);
   give(&r, 5, (size_t)m->nv, along->dv_ds);
@@ -122,7 +122,7 @@ enum { BY_Q, BY_V };
 static jn_status tensors(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                          const number *wrench, jn_representation hold, int by, number *const out[3]) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives_tensor, m, w, q, v, a, wrench, hold);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_derivatives_tensors, m, w, q, v, a, wrench, hold);
   if (status != JN_OK || (!out[0] && !out[1] && !out[2])) return status;
   r.arg[1] = by;
   for (int k = 0; k < 3; k++) want(&r, k, power_of(m, 3), out[k]);
@@ -135,7 +135,7 @@ static jn_status closed_tensors(const jn_model *m, jn_work *w, const number *q, 
                                 number *qa) {
   jn_run r;
   number *const out[4] = {qq, qv, vv, qa};
-  jn_status status = begin(&r, JN_KERNEL_second, m, w, q, v, a, wrench, hold);
+  jn_status status = begin(&r, JN_KERNEL_inverse_dynamics_second_derivatives, m, w, q, v, a, wrench, hold);
   if (status != JN_OK || (!qq && !qv && !vv && !qa)) return status;
   for (int k = 0; k < 4; k++) want(&r, k, power_of(m, 3), out[k]);
   return jn__run(&r);
@@ -162,7 +162,7 @@ jn_status PUBLIC(mass_matrix_inverse_derivative)(const jn_model *m, jn_work *w, 
   jn_status status = PUBLIC(mass_matrix_inverse)(m, w, q, Minv);
   if (status != JN_OK) return status;
   jn_run r;
-  status = begin(&r, JN_KERNEL_inverse_tensor, m, w, q, NULL, NULL, NULL, JN_IN_BODY);
+  status = begin(&r, JN_KERNEL_mass_matrix_inverse_derivative, m, w, q, NULL, NULL, NULL, JN_IN_BODY);
   if (status != JN_OK) return status;
   give(&r, 1, power_of(m, 2), Minv);
   want(&r, 0, power_of(m, 3), dMinv_dq);
@@ -172,7 +172,7 @@ jn_status PUBLIC(mass_matrix_inverse_derivative)(const jn_model *m, jn_work *w, 
 jn_status PUBLIC(coriolis_matrix_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                               number *dC_dq, number *dC_dv) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_coriolis_tensor, m, w, q, v, NULL, NULL, JN_IN_BODY);
+  jn_status status = begin(&r, JN_KERNEL_coriolis_matrix_derivatives, m, w, q, v, NULL, NULL, JN_IN_BODY);
   if (status != JN_OK || (!dC_dq && !dC_dv)) return status;
   want(&r, 0, power_of(m, 3), dC_dq);
   want(&r, 1, power_of(m, 3), dC_dv);
@@ -204,7 +204,7 @@ static jn_status begin_forward(jn_run *r, const jn_model *m, jn_work *w, const n
                                const number *wrench, jn_representation hold, const PUBLIC(forward_solution) * at,
                                int which) {
   if (!at || !at->a || !at->da_dq || !at->da_dv || !at->da_dtau) return JN_ERR_NULL;
-  jn_status status = begin(r, JN_KERNEL_forward_second, m, w, q, v, at->a, wrench, hold);
+  jn_status status = begin(r, JN_KERNEL_forward_dynamics_second_derivatives, m, w, q, v, at->a, wrench, hold);
   if (status != JN_OK) return status;
   r->arg[1] = which;
   give(r, 7, power_of(m, 2), at->da_dq);
@@ -258,7 +258,7 @@ jn_status PUBLIC(inverse_dynamics_jet_derivatives)(const jn_model *m, jn_work *w
   if (w->model != m || w->order < order) return JN_ERR_WORK;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_derivatives_jet, NUMBER_KIND, m, w);
+  jn__run_init(&r, JN_KERNEL_inverse_dynamics_jet_derivatives, NUMBER_KIND, m, w);
   r.arg[0] = order;
   give(&r, 0, nq, q);
   give(&r, 1, (rows + 1) * nv, v_jet);

@@ -25,7 +25,7 @@ enum { DJ_DQ, DJDOT_DQ, TWIST_DQ, ACCELERATION_DQ, ACCELERATION_DV, FRAME_OUTS }
 static jn_status of_frame(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
                           const number *v, const number *a, number *const out[FRAME_OUTS]) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives_frame, m, w, q, v, a);
+  jn_status status = begin(&r, JN_KERNEL_frame_derivatives, m, w, q, v, a);
   if (status != JN_OK) return status;
   if (frame < 0 || frame >= jn_frame_count(m) || (unsigned)in > JN_IN_ALIGNED) return JN_ERR_INDEX;
   r.arg[0] = frame;
@@ -66,7 +66,7 @@ enum { MOMENTUM_DQ, COM_DQ, DCOM_DQ, DDCOM_DQ, DDCOM_DV, MOMENTUM_OUTS };
 static jn_status of_momentum(const jn_model *m, jn_work *w, int about, const number *q, const number *v,
                              const number *a, number *const out[MOMENTUM_OUTS]) {
   jn_run r;
-  jn_status status = begin(&r, JN_KERNEL_derivatives_momentum, m, w, q, v, a);
+  jn_status status = begin(&r, JN_KERNEL_momentum_derivatives, m, w, q, v, a);
   if (status != JN_OK) return status;
   r.arg[0] = about;
   for (int k = 0; k < MOMENTUM_OUTS; k++) {

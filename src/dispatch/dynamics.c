@@ -65,7 +65,7 @@ jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, nu
   jn__call_init_few(&call, variant, m, w->scratch);
   call.in[0] = q;
   call.out[0] = M;
-  variant->kernels[JN_KERNEL_mass](&call);
+  variant->kernels[JN_KERNEL_mass_matrix](&call);
   return JN_OK;
 }
 
@@ -81,7 +81,7 @@ jn_status PUBLIC(coriolis_matrix_christoffel)(const jn_model *m, jn_work *w, con
                                               number *C) {
   if (!m || !w || !q || !C) return JN_ERR_NULL;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_christoffel, NUMBER_KIND, m, w);
+  jn__run_init(&r, JN_KERNEL_coriolis_matrix_christoffel, NUMBER_KIND, m, w);
   jn__run_input(&r, 0, q, (size_t)m->nq);
   jn__run_input(&r, 1, v, (size_t)m->nv);
   jn__run_output(&r, 0, C, (size_t)m->nv * (size_t)m->nv);
@@ -126,7 +126,7 @@ jn_status PUBLIC(joint_wrenches)(const jn_model *m, jn_work *w, const number *q,
   if (!m || !w || !q || !F) return JN_ERR_NULL;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_wrenches, NUMBER_KIND, m, w);
+  jn__run_init(&r, JN_KERNEL_joint_wrenches, NUMBER_KIND, m, w);
   jn__run_input(&r, 0, q, nq);
   jn__run_input(&r, 1, v, nv);
   jn__run_input(&r, 2, a, nv);
@@ -155,7 +155,7 @@ jn_status PUBLIC(spring_forces)(const jn_model *m, const number *q, number *forc
   if (!m || !q || !force) return JN_ERR_NULL;
   const jn_tree_d *t = m->tree[JN_KIND_D];
   for (int k = 0; k < m->nv; k++) force[k] = 0;
-  for (int i = 0; i < t->nb && t->sprung; i++) {
+  for (int i = 0; i < t->nb && t->carries_springs; i++) {
     const jn_body_d *b = &t->body[i];
     for (int k = 0; k < b->nv && b->owner; k++)
       if (t->stiffness[b->iv + k] != 0)
@@ -190,18 +190,18 @@ static jn_status square(int kernel, const jn_model *m, jn_work *w, const number 
 }
 
 jn_status PUBLIC(mass_matrix_inverse)(const jn_model *m, jn_work *w, const number *q, number *Minv) {
-  return square(JN_KERNEL_inverse, m, w, q, Minv);
+  return square(JN_KERNEL_mass_matrix_inverse, m, w, q, Minv);
 }
 
 jn_status PUBLIC(mass_factor)(const jn_model *m, jn_work *w, const number *q, number *factor) {
-  return square(JN_KERNEL_factor, m, w, q, factor);
+  return square(JN_KERNEL_mass_factor, m, w, q, factor);
 }
 
 jn_status PUBLIC(mass_solve)(const jn_model *m, jn_work *w, const number *factor, const number *b, number *x) {
   if (!m || !w || !factor || !b || !x) return JN_ERR_NULL;
   size_t nv = (size_t)m->nv;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_solve, NUMBER_KIND, m, w);
+  jn__run_init(&r, JN_KERNEL_mass_solve, NUMBER_KIND, m, w);
   jn__run_input(&r, 0, factor, nv * nv);
   jn__run_input(&r, 1, b, nv);
   jn__run_output(&r, 0, x, nv);

@@ -21,7 +21,7 @@ jn_status PUBLIC(inverse_dynamics_jet)(const jn_model *m, jn_work *w, int order,
   if (order == 0 && !w->batch) return PUBLIC(inverse_dynamics)(m, w, q, v_jet, v_jet + m->nv, wrench_jet, tau_jet);
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
   jn_run r;
-  jn__run_init(&r, order == 0 ? JN_KERNEL_inverse_dynamics : JN_KERNEL_inverse_jet, NUMBER_KIND, m, w);
+  jn__run_init(&r, order == 0 ? JN_KERNEL_inverse_dynamics : JN_KERNEL_inverse_dynamics_jet, NUMBER_KIND, m, w);
   r.arg[0] = order; /* of the kernel `inverse_dynamics`: with weight */
   jn__run_input(&r, 0, q, nq);
   if (order == 0) { /* v and a are rows of one array */
@@ -46,7 +46,7 @@ static jn_status hybrid_jet(const jn_model *m, jn_work *w, int order, const unsi
   if ((size_t)m->nv * (size_t)m->nv > INT_MAX) return JN_ERR_SIZE;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_hybrid_jet, NUMBER_KIND, m, w);
+  jn__run_init(&r, JN_KERNEL_hybrid_dynamics_jet, NUMBER_KIND, m, w);
   r.data = prescribed;
   r.arg[0] = order;
   r.arg[1] = (int)v_rows;
@@ -77,7 +77,7 @@ jn_status jn__hybrid_jet_orders(const jn_model *m, jn_work *w, int order, int fr
                                 const double *tau_jet, const double *wrench_jet, double *v_out, double *tau_out) {
   size_t nv = (size_t)m->nv, rows = (size_t)order + 1, v_rows = prescribed ? rows + 1 : 1;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_hybrid_jet, JN_KIND_D, m, w);
+  jn__run_init(&r, JN_KERNEL_hybrid_dynamics_jet, JN_KIND_D, m, w);
   r.data = prescribed;
   r.arg[0] = order;
   r.arg[1] = (int)v_rows;
@@ -201,7 +201,7 @@ jn_status PUBLIC(wrench_forces_jet)(const jn_model *m, jn_work *w, int order, co
 jn_status PUBLIC(joint_wrenches_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
                                      const number *wrench_jet, number *F_jet) {
   jn_run r;
-  jn_status status = motion_run(JN_KERNEL_wrench_jet, m, w, order, q, v_jet, &r);
+  jn_status status = motion_run(JN_KERNEL_joint_wrenches_jet, m, w, order, q, v_jet, &r);
   if (status != JN_OK) return status;
   if (!F_jet) return JN_ERR_NULL;
   give_wrenches(&r, wrench_jet);

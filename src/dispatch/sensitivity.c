@@ -26,7 +26,7 @@ jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, co
     jn_scalar_changes changes = {(const jn_scalar_change *)(const void *)(perturbations + k), step,
                                  NUMBER_KIND == JN_KIND_F};
     jn_run r;
-    jn__run_init(&r, JN_KERNEL_sensitivity, NUMBER_KIND, m, w);
+    jn__run_init(&r, JN_KERNEL_inverse_dynamics_sensitivity, NUMBER_KIND, m, w);
     r.data = &changes;
     jn__run_input(&r, 0, q, nq);
     jn__run_input(&r, 1, v, nv);
@@ -107,7 +107,7 @@ jn_status PUBLIC(inverse_dynamics_adjoint)(const jn_model *m, jn_work *w, const 
   if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nlink = (size_t)m->nlink;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_adjoint, NUMBER_KIND, m, w);
+  jn__run_init(&r, JN_KERNEL_inverse_dynamics_adjoint, NUMBER_KIND, m, w);
   r.arg[0] = (int)hold;
   jn__run_input(&r, 0, q, nq);
   jn__run_input(&r, 1, v, nv);

@@ -103,9 +103,6 @@ static const char *const refused[][2] = {
     {"coriolis_matrix", "its recursion is not stated over expressions; coriolis_matrix_christoffel gives the same C v"},
     {"hybrid_dynamics_jet", "only inverse and forward dynamics have jets"},
     {"joint_wrenches", "regrouped inertial parameters do not have them"},
-    {"loops_inverse_dynamics", "the equations of closed loops are not stated over expressions; use the library"},
-    {"loops_forward_dynamics", "the equations of closed loops are not stated over expressions; use the library"},
-    {"loops_conditions", "the equations of closed loops are not stated over expressions; use the library"},
 };
 
 /* Arguments that several functions share: sines, gravity, payload, parameters. */
@@ -144,7 +141,9 @@ static jn_status write_one(jn_writing *w, const char *name, size_t length) {
 
     jn_written_function *f = &w->function[w->functions++];
     *f = (jn_written_function){.name = known[k].name};
-    if (!known[k].write(w, f)) return jn__writing_fail(w, JN_ERR_MEMORY, "out of memory");
+    w->refusal = JN_OK;
+    if (!known[k].write(w, f))
+      return w->refusal != JN_OK ? w->refusal : jn__writing_fail(w, JN_ERR_MEMORY, "out of memory");
     add_common_arguments(w, f);
     return JN_OK;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the fuzz targets share. A target is one function of any bytes that must neither crash nor take long, and that
- * stops when a law is broken. Linked with libFuzzer (script/fuzz) it searches by coverage; linked with replay.c it is a
- * plain program that repeats files, and changed copies of them, with any compiler and sanitizer. */
+ * stops when a property is broken. Linked with libFuzzer (script/fuzz) it searches by coverage; linked with replay.c it
+ * is a plain program that repeats files, and changed copies of them, with any compiler and sanitizer. */
 #ifndef JN_TESTS_FUZZ_H
 #define JN_TESTS_FUZZ_H
 
@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The limit of all readers here: small, so that nothing takes long. */
 enum { FUZZ_BYTES = 1 << 22 };
 
-static UNUSED void stop(const char *law, const char *text) {
-  fprintf(stderr, "law broken: %s: %s\n", law, text);
+static UNUSED void stop(const char *property, const char *text) {
+  fprintf(stderr, "property broken: %s: %s\n", property, text);
   abort();
 }
 

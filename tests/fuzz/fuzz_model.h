@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The laws of all readers of models: any bytes give a model or an error that is explained; a model that was read can be
- * written in the format `as`, and reads back with as many links and coordinates. URDF that is written into the text it
- * came from has the same bytes when nothing changed, and reads back with a payload that was added. */
+/* The properties of all readers of models: any bytes give a model or an error that is explained; a model that was read
+ * can be written in the format `as`, and reads back with as many links and coordinates. URDF that is written into the
+ * text it came from has the same bytes when nothing changed, and reads back with a payload that was added. */
 #ifndef JN_TESTS_FUZZ_MODEL_H
 #define JN_TESTS_FUZZ_MODEL_H
 

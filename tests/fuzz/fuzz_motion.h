@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The laws of all readers of trajectories: any bytes give a motion or an error that is explained; a motion has a
+/* The properties of all readers of trajectories: any bytes give a motion or an error that is explained; a motion has a
  * beginning before its end. The model has a joint of one coordinate, a ball and a slider. */
 #ifndef JN_TESTS_FUZZ_MOTION_H
 #define JN_TESTS_FUZZ_MOTION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The meshes that jounce view finds in a URDF file: names each once, and only files of the folder of the robot. */
 #include "fuzz.h"
-#include "view_meshes.h"
+#include "view/meshes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *path = fuzz_file(0, data, size), *slash = strrchr(path, '/');

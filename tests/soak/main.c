@@ -9,10 +9,10 @@
 
 enum { MOST = 2048 };
 
-/* What is known of one function and one law. */
+/* What is known of one function and one property. */
 typedef struct record {
   char function[96];
-  const char *law;
+  const char *property;
   double worst;
   long models, states, index, last;
   int k;
@@ -26,17 +26,17 @@ typedef struct soak {
   long states; /* tried so far */
   long index;  /* of the model at hand */
   int k;       /* state at hand */
-  const char *only_function, *only_law;
+  const char *only_function, *only_property;
   double only;
 } soak;
 
 static record *find(soak *x, const char *function, const char *words) {
   for (int i = 0; i < x->count; i++)
-    if (strcmp(x->table[i].law, words) == 0 && strcmp(x->table[i].function, function) == 0) return &x->table[i];
-  check(x->count < MOST, "too many laws");
+    if (strcmp(x->table[i].property, words) == 0 && strcmp(x->table[i].function, function) == 0) return &x->table[i];
+  check(x->count < MOST, "too many properties");
   record *r = &x->table[x->count++];
   snprintf(r->function, sizeof r->function, "%s", function);
-  r->law = words;
+  r->property = words;
   r->worst = -1;
   r->last = -1;
   return r;
@@ -44,9 +44,9 @@ static record *find(soak *x, const char *function, const char *words) {
 
 static void put(void *context, const char *function, const char *words, double error) {
   soak *x = context;
-  if (error < 0) return; /* the law says nothing about this model */
+  if (error < 0) return; /* the property says nothing about this model */
   if (x->only_function) {
-    if (strcmp(function, x->only_function) == 0 && strcmp(words, x->only_law) == 0) x->only = fmax(x->only, error);
+    if (strcmp(function, x->only_function) == 0 && strcmp(words, x->only_property) == 0) x->only = fmax(x->only, error);
     return;
   }
   record *r = find(x, function, words);
@@ -71,17 +71,17 @@ static void put_all(soak *x, const char *functions, const char *words, double er
   }
 }
 
-static void run_laws(soak *x, state *s, const law *list, int count) {
+static void run_properties(soak *x, state *s, const property *list, int count) {
   for (int i = 0; i < count; i++) put_all(x, list[i].function, list[i].text, list[i].measure(s, &list[i]));
 }
 
 static void run_lie(soak *x, uint64_t seed) {
   char name[128];
-  for (int i = 0; i < law_lie_count; i++)
+  for (int i = 0; i < property_lie_count; i++)
     for (int single = 0; single < 2; single++) {
       uint64_t s = seed + (uint64_t)i * 7919;
-      snprintf(name, sizeof name, "%s%s", single ? "jnf_" : "jn_", laws_lie[i].function);
-      put(x, name, laws_lie[i].text, laws_lie[i].measure(&s, single));
+      snprintf(name, sizeof name, "%s%s", single ? "jnf_" : "jn_", properties_lie[i].function);
+      put(x, name, properties_lie[i].text, properties_lie[i].measure(&s, single));
     }
 }
 
@@ -91,10 +91,10 @@ static void run_state(soak *x, const sample *s, const batches *b, int k) {
   x->states++;
   state_create(&y, s, k);
   compare_twins(&y, b, put, x);
-  run_laws(x, &y, laws, law_count);
-  run_laws(x, &y, laws_kinematics, law_kinematics_count);
-  run_laws(x, &y, laws_dynamics, law_dynamics_count);
-  run_laws(x, &y, laws_parameters, law_parameters_count);
+  run_properties(x, &y, properties, property_count);
+  run_properties(x, &y, properties_kinematics, property_kinematics_count);
+  run_properties(x, &y, properties_dynamics, property_dynamics_count);
+  run_properties(x, &y, properties_parameters, property_parameters_count);
   state_destroy(&y);
   run_lie(x, x->seed * 1000003 + (uint64_t)x->index * 101 + (uint64_t)k);
 }
@@ -129,8 +129,9 @@ static void write_worst(const soak *x, const char *directory) {
     snprintf(path, sizeof path, "%s/%s", directory, r->function);
     FILE *f = fopen(path, "w");
     check(f, "%s cannot be written", path);
-    fprintf(f, "variant %s\nseed %llu\nsmall %d\nmodel %ld\nstate %d\nfunction %s\nlaw %s\nerror %a\n", jn_variant_name(),
-            (unsigned long long)x->seed, x->small, r->index, r->k, r->function, r->law, r->worst);
+    fprintf(f, "variant %s\nseed %llu\nsmall %d\nmodel %ld\nstate %d\nfunction %s\nlaw %s\nerror %a\n",
+            jn_variant_name(), (unsigned long long)x->seed, x->small, r->index, r->k, r->function, r->property,
+            r->worst);
     fclose(f);
   }
 }
@@ -141,8 +142,8 @@ static void write_results(const soak *x, const char *path, long models, double s
   fprintf(f, "run\t%s\t%llu\t%ld\t%.0f\n", jn_variant_name(), (unsigned long long)x->seed, models, seconds);
   for (int i = 0; i < x->count; i++) {
     const record *r = &x->table[i];
-    fprintf(f, "law\t%s\t%s\t%.3g\t%ld\t%ld\t%ld\t%d\n", r->function, r->law, r->worst, r->models, r->states, r->index,
-            r->k);
+    fprintf(f, "property\t%s\t%s\t%.3g\t%ld\t%ld\t%ld\t%d\n", r->function, r->property, r->worst, r->models, r->states,
+            r->index, r->k);
   }
   fclose(f);
 }
@@ -157,8 +158,8 @@ static int replay(const char *path) {
     fprintf(stderr, "soak: %s cannot be read\n", path);
     return 2;
   }
-  int read = fscanf(f, "variant %31s seed %llu small %d model %ld state %d function %95s law %255[^\n] error %la", row,
-                    &seed, &x.small, &x.index, &x.k, function, words, &expected);
+  int read = fscanf(f, "variant %31s seed %llu small %d model %ld state %d function %95s property %255[^\n] error %la",
+                    row, &seed, &x.small, &x.index, &x.k, function, words, &expected);
   fclose(f);
   if (read != 8) {
     fprintf(stderr, "soak: %s is no file of a worst case\n", path);
@@ -166,11 +167,11 @@ static int replay(const char *path) {
   }
   x.seed = seed;
   x.only_function = function;
-  x.only_law = words;
+  x.only_property = words;
   x.only = -1;
   run_model(&x, x.index, x.k);
-  printf("%s: %s: %.6g roundings in variant %s, recorded %.6g in variant %s\n", function, words, x.only, jn_variant_name(),
-         expected, row);
+  printf("%s: %s: %.6g roundings in variant %s, recorded %.6g in variant %s\n", function, words, x.only,
+         jn_variant_name(), expected, row);
   return x.only == expected || (isinf(expected) && isinf(x.only)) ? 0 : 1;
 }
 
@@ -187,7 +188,7 @@ static int report(const soak *x, double limit) {
     const record *r = &x->table[i];
     if (r->worst <= limit) continue;
     bad++;
-    printf("%-56s %9.3g roundings  model %ld state %d  %s\n", r->function, r->worst, r->index, r->k, r->law);
+    printf("%-56s %9.3g roundings  model %ld state %d  %s\n", r->function, r->worst, r->index, r->k, r->property);
   }
   return bad;
 }
@@ -233,8 +234,8 @@ int main(int argc, char **argv) {
   if (results) write_results(&x, results, i, now() - start);
   if (worst) write_worst(&x, worst);
   int bad = report(&x, limit);
-  printf("%ld models, %ld states, %d pairs of a function and a law, variant %s, seed %llu, %.0f s: %s\n", i, x.states,
-         x.count, jn_variant_name(), (unsigned long long)x.seed, now() - start,
+  printf("%ld models, %ld states, %d pairs of a function and a property, variant %s, seed %llu, %.0f s: %s\n", i,
+         x.states, x.count, jn_variant_name(), (unsigned long long)x.seed, now() - start,
          bad ? "FAILED" : "all within the limit");
   return bad > 0;
 }

@@ -239,7 +239,7 @@ static double float_gap(const float *a, const long double *b, size_t n, double s
   return in_roundings(most, size, FLT_EPSILON);
 }
 
-/* The factor of M is in an order of its own in each row: jn_mass_solve() and its law stand for it. Room is not a
+/* The factor of M is in an order of its own in each row: jn_mass_solve() and its property stand for it. Room is not a
  * result. */
 static int compared(int f, int o) {
   return f != F_mass_factor && (f != F_forward_dynamics_second_derivatives || o < 4);

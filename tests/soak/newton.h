@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The slow definition of dynamics, in long double: Newton and Euler for each link by itself, projected by its Jacobian.
- * It uses only poses, Jacobians and accelerations of links, which have laws of their own. */
+ * It uses only poses, Jacobians and accelerations of links, which have properties of their own. */
 #ifndef JN_SOAK_NEWTON_H
 #define JN_SOAK_NEWTON_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sensitivities over one kind of number against columns of other functions. Included by laws_parameters.c with NUMBER,
- * NAME(x) the function x of that kind, CHECK the name of what is defined, STATE the state's numbers, and EPSILON. */
+/* Sensitivities over one kind of number against columns of other functions. Included by properties_parameters.c with
+ * NUMBER, NAME(x) the function x of that kind, CHECK the name of what is defined, STATE the state's numbers, and
+ * EPSILON. */
 
 static double CHECK(state *x, const jn_scalar *s, int which, const column *expected) {
   const jn_model *m = x->s->m;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# script/soak: random models and states of everything against laws and other number types.
+# script/soak: random models and states of everything against properties and other number types.
 # It needs both rows of the tests: complex numbers for exact derivatives, long double for rounding.
 if("z" IN_LIST JOUNCE_TEST_VARIANTS AND "l" IN_LIST JOUNCE_TEST_VARIANTS)
   set(soak_generated "${CMAKE_CURRENT_BINARY_DIR}/twins")
@@ -24,8 +24,8 @@ if("z" IN_LIST JOUNCE_TEST_VARIANTS AND "l" IN_LIST JOUNCE_TEST_VARIANTS)
   jounce_twin(z Z "double _Complex")
   jounce_twin(l L "long double")
 
-  add_executable(soak soak/main.c soak/billion.c soak/twin.c soak/catalogue.c soak/floors.c soak/generate.c soak/laws.c soak/laws_dynamics.c soak/laws_kinematics.c soak/laws_loops.c soak/laws_other.c soak/laws_parameters.c
-                      soak/laws_lie.c soak/measure.c soak/newton.c $<TARGET_OBJECTS:jounce_twin_z> $<TARGET_OBJECTS:jounce_twin_l>)
+  add_executable(soak soak/main.c soak/billion.c soak/twin.c soak/catalogue.c soak/floors.c soak/generate.c soak/properties.c soak/properties_dynamics.c soak/properties_kinematics.c soak/properties_loops.c soak/properties_other.c soak/properties_parameters.c
+                      soak/properties_lie.c soak/measure.c soak/newton.c $<TARGET_OBJECTS:jounce_twin_z> $<TARGET_OBJECTS:jounce_twin_l>)
   target_include_directories(soak PRIVATE "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}" "${soak_generated}")
   target_link_libraries(soak PRIVATE jounce_flags jounce_testing PkgConfig::cmocka m)
 

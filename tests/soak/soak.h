@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The soak: random models and states, and for every public function that computes the laws that its results must obey.
+/* The soak: random models and states, and for every public function that computes the properties that its results must
+ * obey.
  *
  *   generate.c    models and states from (seed, model index)
  *   catalogue.*   one line a function: how it is called over every number type, alone and in batches
- *   laws*.c       what its results are compared with
+ *   properties*.c       what its results are compared with
  *   measure.c floors.c
  *                     the unit: rounding of the row times the condition of the result
  *   main.c        options, the worst cases, reports */
@@ -90,7 +91,7 @@ typedef struct sample {
 void sample_create(sample *s, uint64_t seed, long index, int small);
 void sample_destroy(sample *s);
 
-/* What was computed at one state, for the laws. */
+/* What was computed at one state, for the properties. */
 typedef struct state {
   const sample *s;
   int k; /* which state */
@@ -109,32 +110,32 @@ typedef struct state {
 #define IN(i) ((const double *)x->x[KIND_D].in[IN_##i])
 #define LIN(i) ((const long double *)x->x[KIND_L].in[IN_##i])
 
-/* A law: what the result of a function must be by something else, and how far it is from that, in roundings. */
-typedef struct law {
+/* A property: what the result of a function must be by something else, and how far it is from that, in roundings. */
+typedef struct property {
   const char *function; /* names of public functions without jn_, with spaces between them */
   const char *text;
-  double (*measure)(state *x, const struct law *law);
-  /* arguments of the laws that serve many functions */
+  double (*measure)(state *x, const struct property *property);
+  /* arguments of the properties that serve many functions */
   int f, o, base, base_o, by, layout;
-} law;
+} property;
 
-extern const law laws[];
-extern const int law_count;
-extern const law laws_dynamics[];
-extern const int law_dynamics_count;
-extern const law laws_kinematics[];
-extern const int law_kinematics_count;
-extern const law laws_parameters[];
-extern const int law_parameters_count;
+extern const property properties[];
+extern const int property_count;
+extern const property properties_dynamics[];
+extern const int property_dynamics_count;
+extern const property properties_kinematics[];
+extern const int property_kinematics_count;
+extern const property properties_parameters[];
+extern const int property_parameters_count;
 
-/* Laws of functions without a model, tried at random arguments. */
-typedef struct lie_law {
+/* Properties of functions without a model, tried at random arguments. */
+typedef struct lie_property {
   const char *function;
   const char *text;
   double (*measure)(uint64_t *s, int single); /* single: jnf_x */
-} lie_law;
-extern const lie_law laws_lie[];
-extern const int law_lie_count;
+} lie_property;
+extern const lie_property properties_lie[];
+extern const int property_lie_count;
 
 jn_model *random_plain_tree(uint64_t *s, int links); /* any joints, no armature */
 void mat_product(const double A[16], const double B[16], double C[16]);
@@ -169,13 +170,13 @@ typedef struct batches {
 void batches_create(batches *b, const sample *s);
 void batches_destroy(batches *b);
 
-/* Where a result goes: a measured error of a function by a law. */
-typedef void (*take)(void *context, const char *function, const char *law, double error);
+/* Where a result goes: a measured error of a function by a property. */
+typedef void (*take)(void *context, const char *function, const char *property, double error);
 /* billion.c: 0 when all is within 1000 roundings. */
 int billion(uint64_t seed, long states, int processes, const char *results);
-/* Closed mechanisms, laws_loops.c. */
+/* Closed mechanisms, properties_loops.c. */
 void run_loops(uint64_t seed, take to, void *context);
-/* Base parameters and trajectories, laws_other.c. */
+/* Base parameters and trajectories, properties_other.c. */
 void run_others(const sample *s, take to, void *context);
 /* Every function of the catalogue at a state: rounding; batches; single precision, alone and in batches. */
 void compare_twins(state *x, const batches *b, take to, void *context);

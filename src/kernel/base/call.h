@@ -68,50 +68,50 @@ typedef void (*jn_kernel)(const jn_call *call);
 
 /* Kernels on a model, and what their scratch memory depends on: they take NONE; the model; the ORDER arg[0] of time
  * derivatives besides. */
-#define JN_MODEL_KERNEL_LIST(X)      \
-  X(integrate, NONE)                 \
-  X(difference, NONE)                \
-  X(interpolate, NONE)               \
-  X(normalize, NONE)                 \
-  X(derivatives_plus, NONE)          \
-  X(derivatives_minus, NONE)         \
-  X(joint_pose, NONE)                \
-  X(joint_jacobian, NONE)            \
-  X(joint_jacobian_rate, NONE)       \
-  X(terms, STATE)                    \
-  X(christoffel, STATE)              \
-  X(inverse_dynamics, STATE)         \
-  X(mass, STATE)                     \
-  X(frame, STATE)                    \
-  X(wrenches, STATE)                 \
-  X(forward_dynamics, STATE)         \
-  X(forward_dynamics_coupled, STATE) \
-  X(factor, STATE)                   \
-  X(solve, STATE)                    \
-  X(inverse, STATE)                  \
-  X(solve_columns, STATE)            \
-  X(inverse_jet, ORDER)              \
-  X(hybrid_jet, ORDER)               \
-  X(matrix_jet, ORDER)               \
-  X(frame_jet, ORDER)                \
-  X(momentum_jet, ORDER)             \
-  X(system_jet, ORDER)               \
-  X(wrench_jet, ORDER)               \
-  X(derivatives, STATE)              \
-  X(derivatives_hybrid, STATE)       \
-  X(derivatives_along, STATE)        \
-  X(derivatives_tensor, STATE)       \
-  X(second, STATE)                   \
-  X(coriolis_tensor, STATE)          \
-  X(forward_second, STATE)           \
-  X(inverse_tensor, STATE)           \
-  X(derivatives_jet, ORDER)          \
-  X(adjoint, STATE)                  \
-  X(sensitivity, STATE)              \
-  X(regressor, STATE)                \
-  X(regressor_jet, ORDER)            \
-  X(derivatives_frame, STATE)        \
-  X(derivatives_momentum, STATE)
+#define JN_MODEL_KERNEL_LIST(X)                  \
+  X(integrate, NONE)                             \
+  X(difference, NONE)                            \
+  X(interpolate, NONE)                           \
+  X(normalize, NONE)                             \
+  X(derivatives_plus, NONE)                      \
+  X(derivatives_minus, NONE)                     \
+  X(joint_pose, NONE)                            \
+  X(joint_jacobian, NONE)                        \
+  X(joint_jacobian_rate, NONE)                   \
+  X(terms, STATE)                                \
+  X(coriolis_matrix_christoffel, STATE)          \
+  X(inverse_dynamics, STATE)                     \
+  X(mass_matrix, STATE)                          \
+  X(frame, STATE)                                \
+  X(joint_wrenches, STATE)                       \
+  X(forward_dynamics, STATE)                     \
+  X(forward_dynamics_coupled, STATE)             \
+  X(mass_factor, STATE)                          \
+  X(mass_solve, STATE)                           \
+  X(mass_matrix_inverse, STATE)                  \
+  X(solve_columns, STATE)                        \
+  X(inverse_dynamics_jet, ORDER)                 \
+  X(hybrid_dynamics_jet, ORDER)                  \
+  X(matrix_jet, ORDER)                           \
+  X(frame_jet, ORDER)                            \
+  X(momentum_jet, ORDER)                         \
+  X(system_jet, ORDER)                           \
+  X(joint_wrenches_jet, ORDER)                   \
+  X(inverse_dynamics_derivatives, STATE)         \
+  X(hybrid_dynamics_derivatives, STATE)          \
+  X(inverse_dynamics_derivatives_along, STATE)   \
+  X(inverse_dynamics_derivatives_tensors, STATE) \
+  X(inverse_dynamics_second_derivatives, STATE)  \
+  X(coriolis_matrix_derivatives, STATE)          \
+  X(forward_dynamics_second_derivatives, STATE)  \
+  X(mass_matrix_inverse_derivative, STATE)       \
+  X(inverse_dynamics_jet_derivatives, ORDER)     \
+  X(inverse_dynamics_adjoint, STATE)             \
+  X(inverse_dynamics_sensitivity, STATE)         \
+  X(regressor, STATE)                            \
+  X(regressor_jet, ORDER)                        \
+  X(frame_derivatives, STATE)                    \
+  X(momentum_derivatives, STATE)
 
 enum {
 #define JN_LIE_ENUM(name, n1, n2, m) JN_KERNEL_##name,

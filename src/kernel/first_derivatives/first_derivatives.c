@@ -2,11 +2,11 @@
 /* First derivatives of inverse, forward and hybrid dynamics with respect to the state (linearization.h). */
 #include "../base/variant.h"
 #include "../forward_dynamics/inverse_product.h"
-#include "forward_many.h"
-#include "forward_one.h"
-#include "solved_derivatives.h"
+#include "forward_dynamics_derivatives_many.h"
+#include "forward_dynamics_derivatives_one.h"
+#include "hybrid_dynamics_derivatives.h"
 #if !JN_MANY
-#include "matrices_one.h"
+#include "inverse_dynamics_matrices_one.h"
 #endif
 
 /* Forces of unit wrenches on the links: out [nv x nlink x 6] = factor * J^T. */
@@ -118,37 +118,37 @@ static void derivatives_coupled(const jn_call *c) {
   const size_t wide[5] = {(size_t)t->nd, (size_t)t->nd, (size_t)t->nd, (size_t)(6 * t->nlink), 1};
   coupling g = coupling_place(t, &at);
   jn_call inner = {
-      .tree = t->apart, .in = {c->in[0], c->in[1] ? v : NULL, c->in[2] ? a : NULL, c->in[3]}, .arg = {c->arg[0]}};
+      .tree = t->uncoupled, .in = {c->in[0], c->in[1] ? v : NULL, c->in[2] ? a : NULL, c->in[3]}, .arg = {c->arg[0]}};
   for (int k = 0; k < 5; k++) inner.out[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
   inner.scratch = at;
-  if (counts_inner(c, &inner, JN_(derivatives))) return;
+  if (counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
   if (c->in[1]) follow(t, c->in[1], v);
   if (c->in[2]) follow(t, c->in[2], a);
-  JN_(derivatives)(&inner);
+  JN_(inverse_dynamics_derivatives)(&inner);
   coupling_fill(&g, 0);
   for (int k = 0; k < 3; k++)
     if (out[k]) project(&g, k == 2, X[k], out[k]);
   for (int k = 3; k < 5; k++)
     if (out[k]) project_rows(&g, (int)wide[k], X[k], out[k]);
-  if (!t->sprung || c->arg[1]) return;
+  if (!t->carries_springs || c->arg[1]) return;
   for (int k = 0; k < t->nv && out[0]; k++) out[0][k * (t->nv + 1)] += splat(t->stiffness[k]);
   if (out[4]) add_springs(t, c->in[0], K(1), out[4]);
 }
 
 /* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold; arg[1]: without springs. out: dtau/dq, dtau/dv,
  * dtau/da [nv x nv], dtau/d wrench [nv x nlink x 6], tau [nv]. O(n d). */
-void JN_(derivatives)(const jn_call *c) {
+void JN_(inverse_dynamics_derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   if (t->coupled) {
     derivatives_coupled(c);
     return;
   }
-  if (c->arg[1] && t->sprung) {
+  if (c->arg[1] && t->carries_springs) {
     JN_S(tree) unsprung = *t;
     jn_call inner = *c;
-    unsprung.sprung = 0;
+    unsprung.carries_springs = 0;
     inner.tree = &unsprung;
-    JN_(derivatives)(&inner);
+    JN_(inverse_dynamics_derivatives)(&inner);
     return;
   }
   if (derivatives_special(c) && !c->counted) return;
@@ -306,7 +306,7 @@ static int derivatives_forward(const jn_call *c) {
 
 #endif
 
-/* derivatives_hybrid() by the factors of M along branches (solved_derivatives.h). */
+/* derivatives_hybrid() by the factors of M along branches (hybrid_dynamics_derivatives.h). */
 static void derivatives_by_factors(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const unsigned char *prescribed = c->data;
@@ -323,13 +323,13 @@ static void derivatives_by_factors(const jn_call *c) {
   inner.out[2] = prescribed || c->counted ? out[8] : NULL;
   inner.arg[0] = c->arg[0];
   inner.scratch = at;
-  if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(derivatives))) return;
+  if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
   compact_fill(&M);
   accelerate_by_factors(&o, at, y, &M, out[10], out[0]);
   if (out[1]) JN_(inverse_dynamics_forces)(t, o.q, o.v, out[0], o.W, FORCES_ALL, &turn, at, out[1]);
   for (int i = 0; i < n && out[1]; i++)
     if (is_free(prescribed, i)) out[1][i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
-  JN_(derivatives)(&inner);
+  JN_(inverse_dynamics_derivatives)(&inner);
   free_inverse(&M, &N, prescribed);
   const solved x[3] = {{T[0], out[2], n}, {T[1], out[3], n}, {T[2], out[5], wide}};
   for (int k = 0; k < 3 && prescribed; k++)
@@ -343,7 +343,7 @@ static void derivatives_by_factors(const jn_call *c) {
  * da/dv, da/dgiven [nv x nv], da/dwrench [nv x nlink x 6]; dtau/dq, dtau/dv, dtau/dgiven, dtau/dwrench (tau and these
  * NULL for forward dynamics); pivots [nv]. a, da/dgiven, and dtau/dgiven if something is prescribed, are always there.
  * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */
-void JN_(derivatives_hybrid)(const jn_call *c) {
+void JN_(hybrid_dynamics_derivatives)(const jn_call *c) {
   if (derivatives_forward(c) && !c->counted) return;
   derivatives_by_factors(c);
 }

@@ -120,7 +120,7 @@ static inline void jacobian_tensors(const linearization *w, int in, twist U, int
 
 /* in: q, v, a (v, a NULL: zero). arg[0]: frame; arg[1]: representation. out: dJ/dq, d(dJ/dt)/dq [nv x 6 x nv]; of the
  * twist by q, of its rate by q and by v [6 x nv]. O(n) and the zeros, tensors O(depth^2) and the zeros. */
-void JN_(derivatives_frame)(const jn_call *c) {
+void JN_(frame_derivatives)(const jn_call *c) {
   if (only_counts(c)) return;
   const JN_S(tree) *t = c->tree;
   const JN_S(frame) *f = &t->frame[c->arg[0]];
@@ -182,7 +182,7 @@ static inline void add_vector(real *M, int columns, int at, real factor, vec3 x)
 
 /* in: q, v, a (v, a NULL: zero). arg[0]: momentum about the centre of mass. out: d momentum/dq [6 x nv]; dc/dq,
  * d(dc/dt) /dq, d(d2c/dt2)/dq, d(d2c/dt2)/dv [3 x nv] of the centre of mass c. O(n). */
-void JN_(derivatives_momentum)(const jn_call *c) {
+void JN_(momentum_derivatives)(const jn_call *c) {
   if (only_counts(c)) return;
   const JN_S(tree) *t = c->tree;
   int n = t->nv;

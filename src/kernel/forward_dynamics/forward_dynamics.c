@@ -85,11 +85,11 @@ static inline twist known_acceleration(const forward_sweep *sweep, int i) {
   screw c = screw_zero();
 
   /* Psi v. Revolute joints, which are nearly all, have a line of their own. */
-  if (is_turn(body) && sweep->v) {
+  if (is_revolute(body) && sweep->v) {
     screw Psi = sweep->Psi[body->id];
     c = (screw){sp_scale(sweep->v[body->iv], Psi.w), sp_scale(sweep->v[body->iv], Psi.v)};
   }
-  for (int k = 0; k < body->nv && !is_turn(body) && sweep->v; k++)
+  for (int k = 0; k < body->nv && !is_revolute(body) && sweep->v; k++)
     c = screw_axpy(sweep->v[body->iv + k], sweep->Psi[body->id + k], c);
 
   /* S a of prescribed coordinates. */
@@ -116,7 +116,7 @@ static inline void subtract_external(const forward_sweep *sweep, const real *wre
 /* The forces that drive the bodies: tau minus the forces of springs. */
 static inline const real *subtract_springs(const forward_sweep *sweep, const real *q) {
   const JN_S(tree) *tree = sweep->joints.t;
-  if (!tree->sprung) return sweep->tau;
+  if (!tree->carries_springs) return sweep->tau;
   for (int k = 0; k < tree->nv; k++) sweep->net[k] = sweep->tau ? sweep->tau[k] : ZERO;
   add_springs(tree, q, K(-1), sweep->net);
   return sweep->net;
@@ -127,12 +127,12 @@ static inline void set_inertias(const forward_sweep *sweep, const real *given) {
   for (int i = 0; i < sweep->joints.t->nb; i++) {
     solid *body = &sweep->body[i];
     const real *own = given + 10 * i;
-    body->I.h = sp_turn(body->at.x, body->at.y, body->at.z, v3_load(own + 1));
+    body->I.h = sp_rotate(body->at.x, body->at.y, body->at.z, v3_load(own + 1));
     body->I.m = own[0];
 #if JN_REGISTERS
-    inertia_turn(&body->at, own, &body->I);
+    inertia_to_world(&body->at, own, &body->I);
 #else
-    body->I.J = s3_turn(axes_rotation(&body->at), i_load(own).J);
+    body->I.J = s3_to_world(axes_rotation(&body->at), i_load(own).J);
 #endif
   }
 }
@@ -153,7 +153,7 @@ FLAT wrench body_bias(const forward_sweep *sweep, int i) {
   sweep->joints.d[i] = sweep->body[i].at.d;
   for (int k = 0; k < body->nv; k++) {
     sweep->joints.x[body->id + k].w = sweep->S[body->id + k].w;
-    if (!is_turn(body)) sweep->joints.x[body->id + k].v = sweep->S[body->id + k].v;
+    if (!is_revolute(body)) sweep->joints.x[body->id + k].v = sweep->S[body->id + k].v;
     sweep->u[body->id + k] = sweep->driving ? sweep->driving[body->iv + k] : ZERO;
   }
   return p;
@@ -219,9 +219,9 @@ static inline void solve_body(const forward_sweep *sweep, int i, twist base, rea
 /* Forces of prescribed coordinates must drive their springs too. */
 static inline void add_prescribed_springs(const forward_sweep *sweep, const real *q, real *tau) {
   const JN_S(tree) *tree = sweep->joints.t;
-  for (int i = 0; i < tree->nb && tree->sprung; i++) {
+  for (int i = 0; i < tree->nb && tree->carries_springs; i++) {
     const JN_S(body) *body = &tree->body[i];
-    for (int k = 0; k < body->nv && has_springs(body); k++)
+    for (int k = 0; k < body->nv && carries_springs(body); k++)
       if (!is_free(sweep->prescribed, body->iv + k)) tau[body->iv + k] += spring_force(tree, body, k, q);
   }
 }
@@ -257,14 +257,14 @@ static inline wrench eliminate_unshared(const forward_sweep *sweep, open_coordin
   const JN_S(body) *body = &tree->body[i];
   eliminated *coordinate = &sweep->joints.x[k];
   open->first[k] = open->terms;
-  pivots[tree->place[k]] = K(1);
+  pivots[tree->elimination_place[k]] = K(1);
   if (!is_free(sweep->prescribed, body->iv + k - body->id)) return p;
 
   /* As in a tree without coupling: U, D, IA' and p'. */
   twist S = screw_numbers(sweep->S[k]);
   coordinate->v = sweep->S[k].v;
   real D = eliminate(IA, 0, armature_of(tree, body, k - body->id), coordinate);
-  pivots[tree->place[k]] = relative(D, splat(tree->gross[k]));
+  pivots[tree->elimination_place[k]] = relative(D, splat(tree->reference_inertia[k]));
   p = solve_coordinate_inward(coordinate, 0, p, &sweep->u[k]);
 
   /* And from the equations of the coordinates that are still open at this body. */
@@ -286,7 +286,7 @@ static inline void eliminate_coupled_body(const forward_sweep *sweep, open_coord
 
   /* Then the body's own joint, from its last coordinate to its first. */
   for (int k = body->id + body->nv - 1; k >= body->id; k--) {
-    if (body->nv == 1 && open->of[tree->place[k]] >= 0)
+    if (body->nv == 1 && open->of[tree->elimination_place[k]] >= 0)
       open_joint(open, i, screw_numbers(sweep->S[k]), &IA, &p, pivots);
     else
       p = eliminate_unshared(sweep, open, i, k, &IA, p, pivots);
@@ -313,7 +313,7 @@ static inline void solve_coupled_body(const forward_sweep *sweep, open_coordinat
 
   for (int k = body->id; k < body->id + body->nv; k++) {
     const eliminated *coordinate = &sweep->joints.x[k];
-    int shared = body->nv == 1 ? open->of[tree->place[k]] : -1, iv = body->iv + k - body->id;
+    int shared = body->nv == 1 ? open->of[tree->elimination_place[k]] : -1, iv = body->iv + k - body->id;
     twist S = screw_numbers(sweep->S[k]);
 
     /* Prescribed: c has its S a already. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Equations M x = f with many right-hand sides. A file of its own: beside M^-1 in factor.c the compiler made one copy
- * of the sweeps for both, and that of 7 joints took 717 ns instead of 558. */
+/* Equations M x = f with many right-hand sides. A file of its own: beside M^-1 in mass_factor.c the compiler made one
+ * copy of the sweeps for both, and that of 7 joints took 717 ns instead of 558. */
 #include "../base/variant.h"
 #include "articulated.h"
 #include "by_factors.h"
@@ -102,7 +102,7 @@ static void solve_factors(const jn_call *c, int wide, const real *T) {
     for (int k = 0; k < wide; k++) da[i * wide + k] = is_free(prescribed, i) ? -T[i * wide + k] : ZERO;
   substitute_rows(&M, wide, da);
   if (!dtau) return;
-  JN_(mass_matrix)(t, c->in[0], &turn, 0, at, whole);
+  JN_(mass_matrix_at)(t, c->in[0], &turn, 0, at, whole);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < wide; k++) dtau[i * wide + k] = is_free(prescribed, i) ? ZERO : T[i * wide + k];
   for (int k = n - 1; k >= 0; k--) { /* both ways between a row and those inward of it */

@@ -4,7 +4,7 @@
 #include "../base/sweep.h"
 #include "../base/variant.h"
 
-void JN_(wrenches)(const jn_call *c) {
+void JN_(joint_wrenches)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *q = c->in[0], *v = c->in[1], *a = c->in[2], *W = c->in[3];
   real *at = c->scratch, *F = c->out[0];

@@ -4,18 +4,18 @@
  * The recursion and its symbols are in jets.h. The caller's jets are plain derivatives, one row per order; they become
  * Taylor coefficients here and go back at the end. arg[0] = K, the order. O(n K^2).
  *
- *   inverse   tau_0 ... tau_K from v_0 ... v_{K+1}, all orders of a body at once         inverse_jet_any.h, _one.h
- *   forward   v_{k+1} from tau_k, order by order:  M (k+1) v_{k+1} = tau_k - bias_k      forward_jet_any.h, _one.h
- *             where bias_k is tau_k of a motion with v_{k+1} = 0 */
+ *   inverse   tau_0 ... tau_K from v_0 ... v_{K+1}, all orders of a body at once         inverse_dynamics_jet_any.h,
+ * _one.h forward   v_{k+1} from tau_k, order by order:  M (k+1) v_{k+1} = tau_k - bias_k forward_dynamics_jet_any.h,
+ * _one.h where bias_k is tau_k of a motion with v_{k+1} = 0 */
 #include "jets.h"
 
 #include "../base/variant.h"
 #include "../forward_dynamics/articulated.h"
 #include "../forward_dynamics/by_factors.h"
-#include "forward_jet_any.h"
-#include "forward_jet_one.h"
-#include "inverse_jet_any.h"
-#include "inverse_jet_one.h"
+#include "forward_dynamics_jet_any.h"
+#include "forward_dynamics_jet_one.h"
+#include "inverse_dynamics_jet_any.h"
+#include "inverse_dynamics_jet_one.h"
 
 /* ---- inverse dynamics ---- */
 
@@ -107,7 +107,7 @@ static inline pairs pairs_place(const jets *J, int orders, real *tau, real **at)
 #endif
 
 /* in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: tau jets [(K+1) x nv]. */
-void JN_(inverse_jet)(const jn_call *c) {
+void JN_(inverse_dynamics_jet)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int orders = c->arg[0] + 2;
   real *at = c->scratch;
@@ -133,7 +133,7 @@ void JN_(inverse_jet)(const jn_call *c) {
 #endif
 
   /* Springs, and back to derivatives. */
-  for (int k = 0; k < orders - 1 && t->sprung; k++) add_springs_order(t, J.q, J.v, k, w.tau + k * t->nv);
+  for (int k = 0; k < orders - 1 && t->carries_springs; k++) add_springs_order(t, J.q, J.v, k, w.tau + k * t->nv);
   taylor_to_jet(w.tau, orders - 1, t->nv);
 }
 
@@ -193,7 +193,7 @@ static inline void solver_solve(const inertia_solver *s, real *x) {
  *   out: v jets [(K+2) x nv], tau jets [(K+1) x nv] or NULL, pivots [nv]
  * arg[3] > 0: computes only orders arg[2] ... arg[3] - 1, continuing from what the call for the orders before left in
  * the same scratch memory. Forces of order k may then depend on the motion up to that order (jn__hybrid_jet_orders). */
-void JN_(hybrid_jet)(const jn_call *c) {
+void JN_(hybrid_dynamics_jet)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const unsigned char *prescribed = c->data;
   const real *given_v = c->in[1], *given_tau = c->in[2];

@@ -24,12 +24,12 @@
  *
  * The order is the slow index: x[k * count + i]. The functions below add one order to all bodies, given the lower ones,
  * because forward dynamics must solve for each order before the next. Inverse dynamics alone goes body by body, with
- * all orders at once (inverse_jet_any.h). */
+ * all orders at once (inverse_dynamics_jet_any.h). */
 #ifndef JN_KERNEL_JETS_JETS_H
 #define JN_KERNEL_JETS_JETS_H
 
 #include "../base/springs.h"
-#include "../mass_matrix/factor.h"
+#include "../mass_matrix/mass_factor.h"
 
 typedef struct jets {
   const JN_S(tree) * t;

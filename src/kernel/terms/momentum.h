@@ -24,7 +24,7 @@ static inline void first_moments(const term_sweep *s, int first, int end) {
     real own = splat(t->link_inertia[10 * l]);
     vec3 moment = v3_axpy(own, local.p, m3_mul(local.R, v3_constant(t->link_inertia + 10 * l + 1)));
     s->m[f->body] += own;
-    s->h[f->body] = sp_add(s->h[f->body], sp_turn(R->x, R->y, R->z, moment));
+    s->h[f->body] = sp_add(s->h[f->body], sp_rotate(R->x, R->y, R->z, moment));
   }
 }
 
@@ -109,7 +109,7 @@ static inline void momentum_matrices(const term_sweep *s, space com, space dcom,
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     const space_inertia *I = &s->B[i].I;
-    int turn = is_turn(b);
+    int turn = is_revolute(b);
     space r = sp_sub(s->p[i], com);
     for (int k = 0; k < b->nv; k++) {
       screw S = s->S[b->id + k], Z = inertia_mul(I, turn, S);
@@ -122,7 +122,7 @@ static inline void momentum_matrices(const term_sweep *s, space com, space dcom,
       add_column(dA, n, b->iv + k, screw_numbers(F));
     }
     if (dA && b->parent >= 0) space_crossed_add(&s->X[b->parent], &s->X[i], s->B[i].at.d);
-    hand_inertia_on(t, s->B, i);
+    add_inertia_to_parent(t, s->B, i);
   }
 }
 

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CRBA, the mass matrix from composite inertias, of one state in registers: momenta of four coordinates go inward side
+ * by side (columns4.h). M of 7 revolute joints takes 180 ns, of 100 joints 6.2 us; by mass_matrix_any.h 394 ns. */
+#ifndef JN_KERNEL_MASS_MATRIX_MASS_MATRIX_ONE_H
+#define JN_KERNEL_MASS_MATRIX_MASS_MATRIX_ONE_H
+
+#include "../base/columns4.h"
+#include "mass_factor.h"
+
+#if JN_REGISTERS
+
+/* ---- inward: four coordinates at a time ----
+ * Momenta Z = I S of four coordinates, component by component in registers, go inward together: an ancestor meets all
+ * four at once. Coordinates of a subtree are side by side. */
+
+/* The row of a joint that has one axis. */
+static inline r4 row_axis(const solid *o, r4x3 m, r4x3 f) {
+  const scalar *e = (const scalar *)&o->e;
+  if (o->axis == JN_AXIS_ROTATION) return e[0] * m.x + (e[1] * m.y + e[2] * m.z);
+  return e[0] * f.x + (e[1] * f.y + e[2] * f.z);
+}
+
+/* Rows of a body whose joint has not, those from the four on are below the diagonal; groups have three turns,
+ * then three shifts. Moments and forces come in registers: as structs they would be copied in halves. */
+static __attribute__((noinline)) void rows_any(const JN_S(body) * b, const screw *S, r4 mx, r4 my, r4 mz, r4 fx, r4 fy,
+                                               r4 fz, r4_bits on, const matrix_strip *to) {
+  const screw *own = S + b->id;
+  int group = is_group(b), above = to->k + 4 - b->id, count = above < b->nv ? above : b->nv;
+  for (int l = 0; l < count && !(group && l == 3); l++) {
+    const scalar *w = (const scalar *)&own[l].w, *v = (const scalar *)&own[l].v;
+    r4 x = w[0] * mx + (w[1] * my + w[2] * mz);
+    if (!group) x += v[0] * fx + (v[1] * fy + v[2] * fz);
+    strip_store(to, b->id + l, r4_only(x, on));
+  }
+  for (int l = 3; l < count && group; l++) {
+    const scalar *v = (const scalar *)&own[l].v;
+    strip_store(to, b->id + l, r4_only(v[0] * fx + (v[1] * fy + v[2] * fz), on));
+  }
+}
+
+/* Rows of a free or spherical base that carries all four: three turns about its axes, then three shifts along them. */
+static inline void rows_base(const JN_S(body) * b, const solid *o, r4x3 m, r4x3 f, const matrix_strip *to) {
+  const scalar *x = (const scalar *)&o->at.x, *y = (const scalar *)&o->at.y, *z = (const scalar *)&o->at.z;
+  strip_store(to, 0, x[0] * m.x + (x[1] * m.y + x[2] * m.z));
+  strip_store(to, 1, y[0] * m.x + (y[1] * m.y + y[2] * m.z));
+  strip_store(to, 2, z[0] * m.x + (z[1] * m.y + z[2] * m.z));
+  if (b->nv == 3) return;
+  strip_store(to, 3, x[0] * f.x + (x[1] * f.y + x[2] * f.z));
+  strip_store(to, 4, y[0] * f.x + (y[1] * f.y + y[2] * f.z));
+  strip_store(to, 5, z[0] * f.x + (z[1] * f.y + z[2] * f.z));
+}
+
+/* The four from coordinate k to `stop`, of bodies `low` to `high`, with their own bodies and all ancestors. Those
+ * bodies, and ancestors up to where branches that meet in the four have joined, have only some of them in their
+ * subtrees. */
+static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, const solid *B, const screw *S,
+                                                      const screw *Z, const solid *low, const solid *high, int stop,
+                                                      const matrix_strip *to) {
+  r4 a[8] = {Z[0].w, Z[1].w, Z[2].w, Z[3].w, Z[0].v, Z[1].v, Z[2].v, Z[3].v};
+  r4_transpose(&a[0], &a[1], &a[2], &a[3]);
+  r4_transpose(&a[4], &a[5], &a[6], &a[7]);
+  r4x3 m = {a[0], a[1], a[2]}, f = {a[4], a[5], a[6]};
+  const solid *o = high;
+  while (o && (o > low || o->stop < stop)) {
+    int from = o->id - to->k, end = o->stop - to->k;
+    r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
+    if (o->axis)
+      strip_store(to, o->id, r4_only(row_axis(o, m, f), before));
+    else
+      rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, before, to);
+    r4x3 by = r4x3_cross((const scalar *)&o->at.d, f);
+    m = r4x3_add(m, (r4x3){r4_only(by.x, on), r4_only(by.y, on), r4_only(by.z, on)});
+    o = o > low ? o - 1 : o->up;
+  }
+  for (; o; o = o->up) {
+    if (o->axis)
+      strip_store(to, o->id, row_axis(o, m, f));
+    else if (o == B && is_group(t->body) && to->k >= t->body->nv)
+      rows_base(t->body, o, m, f, to);
+    else
+      rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
+    m = r4x3_add(m, r4x3_cross((const scalar *)&o->at.d, f));
+  }
+}
+
+/* Rows of the four left of the diagonal, from what is above it. */
+static __attribute__((noinline)) void mirror(const matrix_strip *o, real *M) {
+  int n = o->n, k = o->k;
+  real *d = M + k * (n + 1);
+  rows_below(o->M, n, n, k, M);
+  d[n] = d[1];
+  d[2 * n] = d[2];
+  d[2 * n + 1] = d[n + 2];
+  d[3 * n] = d[3];
+  d[3 * n + 1] = d[n + 3];
+  d[3 * n + 2] = d[2 * n + 3];
+}
+
+/* The block of a free or spherical base with itself: in its own axes [J, [h]; -[h], m E] of the whole robot. */
+static inline void base_block(const solid *o, int count, int n, real *M) {
+  const r4 x = o->at.x, y = o->at.y, z = o->at.z;
+  const space_inertia *I = &o->I;
+  r4 J[3] = {v4_tmul(x, y, z, v4_mul(I->Jx, I->Jy, I->Jz, x)), v4_tmul(x, y, z, v4_mul(I->Jx, I->Jy, I->Jz, y)),
+             v4_tmul(x, y, z, v4_mul(I->Jx, I->Jy, I->Jz, z))};
+  r4 h = v4_tmul(x, y, z, I->h);
+  for (int r = 0; r < 3; r++)
+    for (int c = r; c < 3; c++) M[r * n + c] = M[c * n + r] = J[r][c];
+  if (count == 3) return;
+  for (int k = 3; k < 6; k++) /* zeros, of which some are overwritten */
+    for (int c = 0; c < 6; c++) M[k * n + c] = M[c * n + k] = 0;
+  M[4] = M[4 * n] = -h[2];
+  M[5] = M[5 * n] = h[1];
+  M[n + 3] = M[3 * n + 1] = h[2];
+  M[n + 5] = M[5 * n + 1] = -h[0];
+  M[2 * n + 3] = M[3 * n + 2] = -h[1];
+  M[2 * n + 4] = M[4 * n + 2] = h[0];
+  for (int k = 3; k < 6; k++) M[k * (n + 1)] = I->m;
+}
+
+/* Inertias of subtrees, and the momenta Z of all coordinates and three more; of a base only its inertia. What hangs on
+ * the next body inward stays in registers: bodies are ordered depth first, so that mostly it is the parent. */
+static void momenta(const JN_S(tree) * t, int base, solid *B, const screw *S, screw *Z) {
+  const space_inertia none = {r4_zero(), r4_zero(), r4_zero(), r4_zero(), 0};
+  space_inertia I = none;
+  for (int k = 0; k < 3; k++) Z[t->nd + k] = (screw){r4_zero(), r4_zero()};
+  for (solid *o = &B[t->nb - 1]; o >= B; o--) {
+    inertia_add(&I, &o->I);
+    const scalar *e = (const scalar *)&o->e;
+    if (o->axis == JN_AXIS_ROTATION) {
+      Z[o->id] = (screw){v4_sum(I.Jx, I.Jy, I.Jz, e, 1), v4_cross(o->e, I.h)};
+    } else if (o->axis == JN_AXIS_TRANSLATION) {
+      Z[o->id] = (screw){v4_cross(I.h, o->e), I.m * o->e};
+    } else if (base && o == B) {
+      B->I = I;
+    } else {
+      for (int k = o->id; k < o->id + t->body[o - B].nv; k++) Z[k] = inertia_mul(&I, 0, S[k]);
+    }
+    I = inertia_shift(I, o->at.d);
+    if (o->up == o - 1) continue;
+    if (o->up) inertia_add(&B[o->parent].I, &I);
+    I = none;
+  }
+}
+
+/* Columns from `first` on of M, n >= 4, whose rows are in the order of the coordinates. */
+static void strips(const JN_S(tree) * t, int n, int first, const solid *B, const screw *S, const screw *Z, real *M) {
+  const solid *high = &B[t->nb - 1];
+  for (int k = n - 4;; k = next_strip(k, first)) {
+    matrix_strip to = {M + k, n, k};
+    while (high->id > k + 3) high--;
+    const solid *low = high;
+    while (low->id > k) low--;
+    columns4_inward(t, B, S, Z + k, low, high, k + 4 < t->nv ? k + 4 : t->nv, &to);
+    mirror(&to, M);
+    if (k == first) return;
+  }
+}
+
+/* M of less than four coordinates. */
+static void small_matrix(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z, real *M) {
+  real square[16] = {0};
+  strips(t, 4, 0, B, S, Z, square);
+  for (int k = 0; k < t->nv; k++) memcpy(M + k * t->nv, square + 4 * k, (size_t)t->nv * sizeof *M);
+}
+
+static void add_armatures(const JN_S(tree) * t, real *M) {
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    real *to = M + b->id * (t->nv + 1);
+    *to += armature_of(t, b, 0);
+    for (int k = 1; k < b->nv; k++) to[k * (t->nv + 1)] += t->armature[b->id + k];
+  }
+}
+
+/* B: inertias of the bodies alone on entry, of subtrees afterwards. Z [nd + 3] is scratch. */
+static inline void mass_matrix_one(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M) {
+  int n = t->nv, base = is_group(t->body) && n >= t->body->nv + 4 ? t->body->nv : 0;
+  momenta(t, base, B, S, Z);
+  if (n < 4) {
+    small_matrix(t, B, S, Z, M);
+  } else {
+    if (!t->chain) clear_square(n, Z[n].w, M);
+    if (base) base_block(B, base, n, M);
+    strips(t, n, base, B, S, Z, M);
+  }
+  if (t->has_armature) add_armatures(t, M);
+  if (!elimination) reorder(t, M, (int32_t *)(void *)Z);
+}
+
+#endif
+
+#endif
