@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What this CPU can run, and which of it is worth choosing. Included by variants.c, which asks when a program runs, and by the program
- * that CMake runs for JOUNCE_VARIANTS=native (cmake/variants.cmake). The compiler's test checks both the CPU and the
- * operating system, which must save the registers. */
+/* What this CPU can run, and which of it is worth choosing. Included by variants.c, which asks when a program runs, and
+ * by the program that CMake runs for JOUNCE_VARIANTS=native (cmake/variants.cmake). The compiler's test checks both the
+ * CPU and the operating system, which must save the registers. */
 #ifndef JN_DISPATCH_CPU_H
 #define JN_DISPATCH_CPU_H
 
