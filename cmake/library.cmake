@@ -54,6 +54,7 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/chains.c
     src/generate/closed_states.c
     src/generate/conditions.c
     src/generate/emit_c.c
