@@ -54,6 +54,7 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/chains.c
     src/generate/closed_states.c
     src/generate/conditions.c
     src/generate/emit_c.c
@@ -86,6 +87,7 @@ set(core_sources
     src/loops/assembly.c
     src/loops/inside.c
     src/loops/closure.c
+    src/loops/constraints.c
     src/loops/conditions.c
     src/loops/conditions_jets.c
     src/loops/conditions_screws.c

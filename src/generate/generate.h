@@ -7,7 +7,7 @@
  *   taylor.c       derivatives on the graph               conditions.c  of closed loops
  *   pivots.c       elimination in a fixed order           closed_states.c  samples of models with loops
  *   emit_c.c       C                                      header.c      comments, tables and prototypes
- *   emit_matlab.c  MATLAB and Octave
+ *   emit_matlab.c  MATLAB and Octave                      chains.c      sums, one product at a time
  *   selftest.c     states with their results, error       sincos.c      sine and cosine in C
  *   sha256.c       of the robot file                      generate.c    the public functions */
 #ifndef JN_GENERATE_GENERATE_H

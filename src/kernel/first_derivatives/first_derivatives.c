@@ -142,7 +142,7 @@ static void derivatives_coupled(const jn_call *c) {
   if (out[4]) add_springs(t, args->q, K(1), out[4]);
 }
 
-/* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold; arg[1]: without springs. out: dtau/dq, dtau/dv,
+/* in: q, v, a, wrenches (v, a, wrenches may be NULL). hold, unsprung. out: dtau/dq, dtau/dv,
  * dtau/da [nv x nv], dtau/d wrench [nv x nlink x 6], tau [nv]. O(n d). */
 void JN_(inverse_dynamics_derivatives)(const jn_call *c) {
   const jn_inverse_dynamics_derivatives_arguments *args = &c->inverse_dynamics_derivatives;
@@ -358,7 +358,7 @@ static void derivatives_by_factors(const jn_call *c) {
   if (prescribed) prescribed_rows(&p.b, prescribed, x, y, args->da_dgiven, args->dtau_dgiven);
 }
 
-/* in: q, v, a, tau, wrenches; data: prescribed, NULL for forward dynamics. arg[0]: hold. out: a, tau [nv]; da/dq,
+/* in: q, v, a, tau, wrenches; prescribed, NULL for forward dynamics. hold. out: a, tau [nv]; da/dq,
  * da/dv, da/dgiven [nv x nv], da/dwrench [nv x nlink x 6]; dtau/dq, dtau/dv, dtau/dgiven, dtau/dwrench (tau and these
  * NULL for forward dynamics); pivots [nv]. a, da/dgiven, and dtau/dgiven if something is prescribed, are always there.
  * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */

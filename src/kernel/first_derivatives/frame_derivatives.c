@@ -122,7 +122,7 @@ static inline void jacobian_tensors(const linearization *w, int in, twist U, int
       }
 }
 
-/* in: q, v, a (v, a NULL: zero). arg[0]: frame; arg[1]: representation. out: dJ/dq, d(dJ/dt)/dq [nv x 6 x nv]; of the
+/* in: q, v, a (v, a NULL: zero). frame, representation. out: dJ/dq, d(dJ/dt)/dq [nv x 6 x nv]; of the
  * twist by q, of its rate by q and by v [6 x nv]. O(n) and the zeros, tensors O(depth^2) and the zeros. */
 void JN_(frame_derivatives)(const jn_call *c) {
   const jn_frame_derivatives_arguments *args = &c->frame_derivatives;
@@ -186,7 +186,7 @@ static inline void add_vector(real *M, int columns, int at, real factor, vec3 x)
   add_column(M, 3, columns, at, three);
 }
 
-/* in: q, v, a (v, a NULL: zero). arg[0]: momentum about the centre of mass. out: d momentum/dq [6 x nv]; dc/dq,
+/* in: q, v, a (v, a NULL: zero). about: the centre of mass. out: d momentum/dq [6 x nv]; dc/dq,
  * d(dc/dt) /dq, d(d2c/dt2)/dq, d(d2c/dt2)/dv [3 x nv] of the centre of mass c. O(n). */
 void JN_(momentum_derivatives)(const jn_call *c) {
   const jn_momentum_derivatives_arguments *args = &c->momentum_derivatives;

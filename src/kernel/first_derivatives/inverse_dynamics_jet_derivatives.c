@@ -2,7 +2,7 @@
 /* State derivatives of the time derivatives of inverse dynamics: the linearization of linearization.h along the motion,
  * with the matrices T_q(t), T_v(t), M(t) as polynomials. A change of the motion, eta(t) of the configuration (in the
  * tangent space) and dv(t) of the velocity, changes the forces by dtau(t) = T_q(t) eta(t) + T_v(t) dv(t) + M(t) dv'(t),
- * eta' = dv - ad_v eta (ad of the joint's own group; zero for all joints but the spherical and the free). arg[0] = K.
+ * eta' = dv - ad_v eta (ad of the joint's own group; zero for all joints but the spherical and the free). order = K.
  * in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: D [(K+1) x (K+3) x nv x nv], D[k][0] = d
  * tau^(k)/dq, D[k][1+j] = d tau^(k)/d v^(j). O(n d K^2 + nv^2 K^2). */
 #include "../base/variant.h"

@@ -26,7 +26,7 @@
  * Each coordinate is eliminated by itself: a joint with several coordinates counts as several joints at one point.
  *
  * data: prescribed [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others),
- * wrenches, inertias of bodies [nb x 10] (NULL: those of the tree). arg[0]: FORCES_... of inverse_dynamics.h.
+ * wrenches, inertias of bodies [nb x 10] (NULL: those of the tree). forces: FORCES_... of inverse_dynamics.h.
  * out: a [nv], tau [nv] or NULL, pivots [nd]: D relative to the inertia that the coordinate moves, zero when singular.
  * Cost O(n); O(n m) if m coordinates are coupled at once (open_coordinates.h). */
 #include "../base/springs.h"

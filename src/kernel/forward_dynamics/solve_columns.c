@@ -121,7 +121,7 @@ static void solve_factors(const jn_call *c, int wide, const real *T) {
   }
 }
 
-/* arg[0]: columns. in: q, T [nv x columns]. data: prescribed coordinates [nv] or NULL. out: da = -M_ff^-1 T_f, zero in
+/* in: q, T [nv x columns]. prescribed coordinates [nv] or NULL. out: da = -M_ff^-1 T_f, zero in
  * rows of prescribed coordinates; dtau = T_p + M_pf da, zero in the other rows (NULL if nothing is prescribed); pivots
  * [nv], in the order of elimination. */
 void JN_(solve_columns)(const jn_call *c) {

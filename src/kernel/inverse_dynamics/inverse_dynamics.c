@@ -30,7 +30,7 @@
  * the same lines, whatever their kind: they turn about z and advance along z. Joints of several coordinates are treated
  * one by one, in the functions whose names begin with `group`.
  *
- * in: q, v, a, wrenches (NULL: zero). arg[0]: FORCES_... of inverse_dynamics.h. out: tau [nv]. Cost O(n). */
+ * in: q, v, a, wrenches (NULL: zero). forces: FORCES_... of inverse_dynamics.h. out: tau [nv]. Cost O(n). */
 #include "inverse_dynamics.h"
 
 #include "../base/springs.h"

@@ -30,7 +30,7 @@ static inline regression regression_place(const JN_S(tree) * t, real **at) {
   return r;
 }
 
-/* c: inputs and arg[0] of the kernel. */
+/* c: the call of the kernel. */
 static inline void regression_sweep(const regression *r, const jn_call *c, const angles *turn) {
   const jn_regressor_arguments *args = &c->regressor;
   const JN_S(tree) *t = r->t;

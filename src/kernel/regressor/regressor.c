@@ -3,7 +3,7 @@
  * III). With twists V, reference twists V_r and accelerations A_r = sum S a_r + Psi v_r - gravity, a link's wrench is
  *   I A_r + V x* I V_r,      so that      Y pi = M a_r + C v_r + g
  * with the passive C. Axes of the world (world.h). O(n d).
- * in: q, v, v_r, a_r (NULL: zero). arg[0]: without gravity; arg[1]: link of output 4. out: Y [nv x 10L]; kinetic and
+ * in: q, v, v_r, a_r (NULL: zero). weightless: without gravity; link: that of `wrench`. out: Y [nv x 10L]; kinetic and
  * potential energy [10L]; momentum about the world's origin [6 x 10L]; wrench through the joint of a link, in its frame
  * [6 x 10L]; dM, dC [10L x nv x nv]. */
 #include "parameter_columns.h"

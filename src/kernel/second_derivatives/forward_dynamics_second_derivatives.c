@@ -47,7 +47,7 @@ static inline curve curve_place(const jn_call *c, const real *q, const real *v, 
   return k;
 }
 
-/* in: q, v, a, wrenches, dq, dv, da (all but q may be NULL: zero). arg[0]: hold. out: the change of dtau/dq, dtau/dv,
+/* in: q, v, a, wrenches, dq, dv, da (all but q may be NULL: zero). hold. out: the change of dtau/dq, dtau/dv,
  * dtau/da [nv x nv], and of tau [nv]. O(n d). */
 void JN_(inverse_dynamics_derivatives_along)(const jn_call *c) {
   const jn_inverse_dynamics_derivatives_along_arguments *args = &c->inverse_dynamics_derivatives_along;
@@ -68,7 +68,7 @@ void JN_(inverse_dynamics_derivatives_along)(const jn_call *c) {
   if (args->dtau_ds) linearization_forces(&k.w, 1, args->dtau_ds);
 }
 
-/* The same for every unit direction of q (arg[1] = 0) or v (1): out [nv x nv x nv], first index the direction. */
+/* The same for every unit direction of q (by = 0) or v (1): out [nv x nv x nv], first index the direction. */
 void JN_(inverse_dynamics_derivatives_tensors)(const jn_call *c) {
   const jn_inverse_dynamics_derivatives_tensors_arguments *args = &c->inverse_dynamics_derivatives_tensors;
   const JN_S(tree) *t = c->tree;
@@ -265,8 +265,8 @@ static inline void closed_forward(const jn_call *c, int by, const real *const fi
   if (by == 0) inverse_change(&r, first[2], dM);
 }
 
-/* in: q, v, a (as forward dynamics gives it), wrenches, dq, dv, dtau (NULL: zero), a_q, a_v, a_tau [nv x nv]. arg[0]:
- * hold; arg[1]: -1 for the direction given, or 0, 1 for every unit direction of q, v. out: change of a_q, a_v
+/* in: q, v, a (as forward dynamics gives it), wrenches, dq, dv, dtau (NULL: zero), a_q, a_v, a_tau [nv x nv]. hold;
+ * by: -1 for the direction given, or 0, 1 for every unit direction of q, v. out: change of a_q, a_v
  * (NULL: not wanted), a_tau: [nv x nv], or [nv x nv x nv] with the direction as first index. O(nv^3) for each. */
 void JN_(forward_dynamics_second_derivatives)(const jn_call *c) {
   const jn_forward_dynamics_second_derivatives_arguments *args = &c->forward_dynamics_second_derivatives;

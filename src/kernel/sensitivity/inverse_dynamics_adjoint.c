@@ -4,7 +4,7 @@
  *   d/dq_k = [Y_p, S_k] . F_k + R_k . ppsi_k + N_k . psi_k      R = sum I Y, N = sum B^T Y over the subtree of k
  *   d/dv_k = R_k . (Psi_k + psi_k) + N_k . S_k                  d/da_k = R_k . S_k
  * The inertial parameters of a link enter linearly, Y . I A - [V, Y] . I V.
- * in: q, v, a, wrenches, y. arg[0]: hold. out: dq, dv, da [nv], dwrench [nlink x 6], dinertia [nlink x 10], dgravity
+ * in: q, v, a, wrenches, y. hold. out: dq, dv, da [nv], dwrench [nlink x 6], dinertia [nlink x 10], dgravity
  * [3], darmature [nv]. */
 #include "../base/variant.h"
 #include "../first_derivatives/linearization.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One frame: only the bodies between it and the world are swept. arg[0] = frame, arg[1] = representation.
+/* One frame: only the bodies between it and the world are swept. frame and representation are integers.
  * in: q, v, a (v, a NULL: zero). out: pose [16], twist [6], acceleration [6], J [6 x nv], dJ [6 x nv]. O(depth). */
 #include "../base/variant.h"
 #include "frames.h"
