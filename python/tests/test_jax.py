@@ -26,8 +26,16 @@ from jounce.jax import operation
 jax.config.update("jax_enable_x64", True)
 SEED = 5
 ROBOTS = {
-    "double_pendulum": ("inverse_dynamics", "forward_dynamics", "step", "frames", "momentum", "mass_matrix", "gravity",
-                        "torque_rate"),  # fmt: skip
+    "double_pendulum": (
+        "inverse_dynamics",
+        "forward_dynamics",
+        "step",
+        "frames",
+        "momentum",
+        "mass_matrix",
+        "gravity",
+        "torque_rate",
+    ),
     "quadruped": ("forward_dynamics",),
     "four_bar": ("loops_conditions",),
 }
