@@ -87,6 +87,7 @@ set(core_sources
     src/loops/assembly.c
     src/loops/inside.c
     src/loops/closure.c
+    src/loops/constraints.c
     src/loops/conditions.c
     src/loops/conditions_jets.c
     src/loops/conditions_screws.c

@@ -28,13 +28,13 @@ void JN_(regressor_jet)(const jn_call *call) {
   int32_t *path = TAKE_INTS(&at, t->nb);
   if (counts(call, at)) return;
   jet_to_taylor(call->in[1], order + 2, n, J.v);
-  for (int k = 0; k < order + 2; k++) twists_order(&J, k);
+  for (int k = 0; k < order + 2; k++) extend_twists(&J, k);
   for (int k = 0; k < (order + 1) * n * wide; k++) Y[k] = ZERO;
   for (int l = 0; l < t->nlink; l++) {
     int body = t->frame[l].body;
     if (body < 0) continue;
     pose local = link_in_body(t, l);
-    columns_of(&J, body, &c, path);
+    columns_of_body(&J, body, &c, path);
     for (int k = 0; k < order + 2; k++) V[k] = t_Ad_inverse(local, J.V[k * t->nb + body]);
     for (int k = 0; k <= order; k++) wrench_columns_order(V, k, x + 10 * k);
     for (int a = 1; a < c.count; a++)
