@@ -178,6 +178,7 @@ set(core_sources
     src/solvers/jet_variation.c
     src/solvers/kinematics.c
     src/solvers/pattern.c
+    src/solvers/rates.c
     src/solvers/steps.c
     src/solvers/tree.c
     src/text/json_values.c
