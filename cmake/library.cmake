@@ -88,6 +88,7 @@ set(core_sources
     src/loops/assembly.c
     src/loops/inside.c
     src/loops/closure.c
+    src/loops/constraints.c
     src/loops/conditions.c
     src/loops/conditions_jets.c
     src/loops/conditions_screws.c
@@ -131,6 +132,7 @@ set(core_sources
     src/model/parameters.c
     src/model/query.c
     src/model/stop.c
+    src/dispatch/argument_sizes.c
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
@@ -177,6 +179,7 @@ set(core_sources
     src/solvers/jet_variation.c
     src/solvers/kinematics.c
     src/solvers/pattern.c
+    src/solvers/rates.c
     src/solvers/steps.c
     src/solvers/tree.c
     src/text/json_values.c
