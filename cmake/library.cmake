@@ -54,17 +54,23 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/chains.c
+    src/generate/closed_states.c
+    src/generate/conditions.c
     src/generate/emit_c.c
     src/generate/emit_matlab.c
     src/generate/functions.c
     src/generate/functions_help.c
     src/generate/functions_kinematics.c
+    src/generate/functions_loops.c
     src/generate/functions_rates.c
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
+    src/generate/lanes.c
     src/generate/mechanism.c
     src/generate/order.c
+    src/generate/pivots.c
     src/generate/recursions.c
     src/generate/selftest.c
     src/generate/sha256.c
@@ -82,6 +88,7 @@ set(core_sources
     src/loops/assembly.c
     src/loops/inside.c
     src/loops/closure.c
+    src/loops/constraints.c
     src/loops/conditions.c
     src/loops/conditions_jets.c
     src/loops/conditions_screws.c
@@ -125,6 +132,7 @@ set(core_sources
     src/model/parameters.c
     src/model/query.c
     src/model/stop.c
+    src/dispatch/argument_sizes.c
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
@@ -171,6 +179,7 @@ set(core_sources
     src/solvers/jet_variation.c
     src/solvers/kinematics.c
     src/solvers/pattern.c
+    src/solvers/rates.c
     src/solvers/steps.c
     src/solvers/tree.c
     src/text/json_values.c

@@ -2,6 +2,8 @@
 /* The public functions of jounce/generate.h. */
 #include "generate.h"
 
+#include "conditions.h"
+
 #include <ctype.h>
 #include <jounce/io.h>
 #include <math.h>
@@ -27,6 +29,7 @@ void jn_generate_options_init(jn_generate_options *options) {
 }
 
 jn_status jn__writing_fail(jn_writing *w, jn_status status, const char *format, ...) {
+  w->refusal = status;
   if (!w->error) return status;
   va_list list;
   va_start(list, format);
@@ -58,6 +61,8 @@ static jn_status check_prefix(jn_writing *w) {
     w->prefix[i] = prefix[i];
     w->upper[i] = (char)toupper((unsigned char)prefix[i]);
   }
+  snprintf(w->value_type, sizeof w->value_type, "%s%s", w->options.lanes ? prefix : jn__number_type(w),
+           w->options.lanes ? "_lanes" : "");
   return JN_OK;
 }
 
@@ -71,6 +76,8 @@ static jn_status check_numbers(jn_writing *w) {
     return jn__writing_fail(w, JN_ERR_SIZE, "no such language");
   if (o->sines < JN_SINES_OWN || o->sines > JN_SINES_GIVEN)
     return jn__writing_fail(w, JN_ERR_SIZE, "no such way to get sines");
+  if (o->lanes != 0 && o->lanes != 2 && o->lanes != 4 && o->lanes != 8 && o->lanes != 16)
+    return jn__writing_fail(w, JN_ERR_SIZE, "lanes must be 2, 4, 8 or 16; 0: one state at a time");
   if (jn_model_nv(w->model) == 0)
     return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "the model has no moving joints: there is nothing to compute");
   return JN_OK;
@@ -211,6 +218,7 @@ static jn_status write_model(jn_writing *w, jn_generated *out) {
   jn_status status = find_frames(w);
   if (status == JN_OK) status = check_sines(w);
   if (status == JN_OK) status = hash_source(w);
+  if (status == JN_OK) status = jn__find_closed_states(w);
   if (status == JN_OK) status = jn__write_functions(w);
   if (status == JN_OK && o->single) status = jn__measure_errors(w);
   if (status == JN_OK && !jn__is_stopped()) status = write_files(w, out);
@@ -224,6 +232,7 @@ static void free_writing(jn_writing *w) {
   }
   jn__release(&w->allocator, w->function);
   jn__release(&w->allocator, w->frame);
+  jn__release(&w->allocator, w->closed);
   if (w->symbols.g) jn__symbols_free(&w->symbols);
   if (w->graph.allocator.allocate) jn__graph_free(&w->graph);
   if (w->mechanism.part) jn__mechanism_free(&w->mechanism);

@@ -45,9 +45,10 @@ static inline void minus(const JN_S(body) * body, const real *q0, const real *q1
 
 /* in: q, v. out: q (+) v. */
 void JN_(integrate)(const jn_call *call) {
+  const jn_integrate_arguments *args = &call->integrate;
   const JN_S(tree) *tree = call->tree;
-  const real *q = call->in[0], *v = call->in[1];
-  real *out = call->out[0];
+  const real *q = args->q, *v = args->v;
+  real *out = args->q_out;
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
     if (body->owner) plus(body, q + body->iq, v + body->iv, out + body->iq);
@@ -56,9 +57,10 @@ void JN_(integrate)(const jn_call *call) {
 
 /* in: q0, q1. out: q1 (-) q0. */
 void JN_(difference)(const jn_call *call) {
+  const jn_difference_arguments *args = &call->difference;
   const JN_S(tree) *tree = call->tree;
-  const real *q0 = call->in[0], *q1 = call->in[1];
-  real *v = call->out[0];
+  const real *q0 = args->q0, *q1 = args->q1;
+  real *v = args->v;
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
     if (body->owner) minus(body, q0 + body->iq, q1 + body->iq, v + body->iv);
@@ -106,42 +108,45 @@ static inline void store_dexp(const JN_S(tree) * tree, const JN_S(body) * body, 
 
 /* in: q, v. out: derivatives of q (+) v with respect to q, Ad_(exp(-v)), and to v, dexp(-v). */
 void JN_(derivatives_plus)(const jn_call *call) {
+  const jn_derivatives_plus_arguments *args = &call->derivatives_plus;
   const JN_S(tree) *tree = call->tree;
-  const real *v = call->in[1];
-  clear_matrix(tree, call->out[0], K(1));
-  clear_matrix(tree, call->out[1], K(1));
+  const real *v = args->v;
+  clear_matrix(tree, args->dout_dq, K(1));
+  clear_matrix(tree, args->dout_dv, K(1));
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
     if (!is_on_group(body)) continue;
     vec3 w = v3_load(v + body->iv);
     pose T = {so3_exp(v3_neg(w)), v3_zero()};
     if (body->kind == JN_BODY_FREE) T = se3_exp(t_scale(K(-1), t_load(v + body->iv)));
-    store_block(tree, body, T.R, m3_prod(skew(T.p), T.R), call->out[0]);
-    store_dexp(tree, body, v + body->iv, 0, K(-1), K(1), call->out[1]);
+    store_block(tree, body, T.R, m3_prod(skew(T.p), T.R), args->dout_dq);
+    store_dexp(tree, body, v + body->iv, 0, K(-1), K(1), args->dout_dv);
   }
 }
 
 /* in: q0, q1. out: derivatives of q1 (-) q0 with respect to q0, -dexp(v)^-1, and to q1, dexp(-v)^-1. */
 void JN_(derivatives_minus)(const jn_call *call) {
+  const jn_derivatives_minus_arguments *args = &call->derivatives_minus;
   const JN_S(tree) *tree = call->tree;
-  const real *q0 = call->in[0], *q1 = call->in[1];
-  clear_matrix(tree, call->out[0], K(-1));
-  clear_matrix(tree, call->out[1], K(1));
+  const real *q0 = args->q0, *q1 = args->q1;
+  clear_matrix(tree, args->dv_dq0, K(-1));
+  clear_matrix(tree, args->dv_dq1, K(1));
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
     real v[6];
     if (!is_on_group(body)) continue;
     minus(body, q0 + body->iq, q1 + body->iq, v);
-    store_dexp(tree, body, v, 1, K(1), K(-1), call->out[0]);
-    store_dexp(tree, body, v, 1, K(-1), K(1), call->out[1]);
+    store_dexp(tree, body, v, 1, K(1), K(-1), args->dv_dq0);
+    store_dexp(tree, body, v, 1, K(-1), K(1), args->dv_dq1);
   }
 }
 
 /* in: q0, q1, s. out: q0 (+) s (q1 (-) q0). */
 void JN_(interpolate)(const jn_call *call) {
+  const jn_interpolate_arguments *args = &call->interpolate;
   const JN_S(tree) *tree = call->tree;
-  const real *q0 = call->in[0], *q1 = call->in[1], *s = call->in[2];
-  real *out = call->out[0];
+  const real *q0 = args->q0, *q1 = args->q1, *s = args->s;
+  real *out = args->q_out;
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
     real v[6];
@@ -154,9 +159,10 @@ void JN_(interpolate)(const jn_call *call) {
 
 /* in: q. out: q with unit quaternions. */
 void JN_(normalize)(const jn_call *call) {
+  const jn_normalize_arguments *args = &call->normalize;
   const JN_S(tree) *tree = call->tree;
-  const real *q = call->in[0];
-  real *out = call->out[0];
+  const real *q = args->q;
+  real *out = args->q_out;
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
     if (!body->owner) continue;

@@ -6,8 +6,8 @@
 
 #include "../../lie/motion.h"
 
-#define IN(i) ((const real *)call->in[i])
-#define OUT ((real *)call->out[0])
+#define IN(i) ((const real *)(i == 0 ? call->lie.a : call->lie.b))
+#define OUT ((real *)call->lie.out)
 
 /* [A 0; C B] as a 6 x 6 matrix, row-major. */
 static inline void store_lower(mat3 A, mat3 C, mat3 B, real *out) {

@@ -518,16 +518,16 @@ static inline void equations_inverse(equations *w, real *out) {
   lower_from_upper(out, n);
 }
 
-/* Articulated bodies at q = c->in[0], and what many right-hand sides need. Returns 0 if the tree branches too often for
+/* Articulated bodies at q, and what many right-hand sides need. Returns 0 if the tree branches too often for
  * many at once, or if the call only counts. */
-FLAT int articulated_at(const JN_S(tree) * tree, const jn_call *call, real **at, articulation *o, equations *e,
-                        real *pivots) {
-  angles angle = angles_at(tree, call->in[0], at);
+FLAT int articulated_at(const JN_S(tree) * tree, const jn_call *call, const real *q, real **at, articulation *o,
+                        equations *e, real *pivots) {
+  angles angle = angles_at(tree, q, at);
   articulation_scratch r = articulation_place(tree, at);
   *o = r.o;
   equations_place(o, e, at);
   if (counts(call, *at)) return 0;
-  articulation_sweep(&r, call->in[0], angle, NULL, pivots);
+  articulation_sweep(&r, q, angle, NULL, pivots);
   return equations_fit(e);
 }
 

@@ -8,7 +8,7 @@
  *   solve_factors()      factors of M along the branches: coupled or prescribed coordinates, up to FACTORS_MOST
  *   solve_prescribed()   articulated bodies, column by column: prescribed coordinates of larger trees
  *
- * arg[0]: columns. in: q, T [nv x columns]. data: prescribed coordinates [nv] or NULL. out: da, dtau [nv x columns]
+ * columns. in: q, T [nv x columns], prescribed coordinates [nv] or NULL. out: da, dtau [nv x columns]
  * (dtau NULL if nothing is prescribed), pivots [nv] in the order of elimination. Cost O(n) for each column.
  *
  * A file of its own: beside M^-1 in mass_factor.c the compiler made one copy of the sweeps for both, and that of 7
@@ -35,13 +35,14 @@ static inline void solve_one(const articulation *o, int wide, int c, const colum
 
 /* dtau of prescribed coordinates: T_p + M_pf da, column by column; M da by inverse dynamics without weight. */
 static inline void prescribed_forces(const jn_call *call, int wide, const angles *angle, real *x, real *at) {
+  const jn_solve_columns_arguments *args = &call->solve_columns;
   const JN_S(tree) *tree = call->tree;
-  const unsigned char *prescribed = call->data;
-  const real *da = call->out[0];
-  real *dtau = call->out[1], *a = x + tree->nv;
+  const unsigned char *prescribed = args->prescribed;
+  const real *da = args->da;
+  real *dtau = args->dtau, *a = x + tree->nv;
   for (int k = 0; k < wide; k++) {
     for (int i = 0; i < tree->nv; i++) a[i] = da[i * wide + k];
-    JN_(inverse_dynamics_forces)(tree, call->in[0], NULL, a, NULL, FORCES_WEIGHTLESS, angle, at, x);
+    JN_(inverse_dynamics_forces)(tree, args->q, NULL, a, NULL, FORCES_WEIGHTLESS, angle, at, x);
     for (int i = 0; i < tree->nv; i++) dtau[i * wide + k] = is_free(prescribed, i) ? ZERO : dtau[i * wide + k] + x[i];
   }
 }
@@ -49,16 +50,17 @@ static inline void prescribed_forces(const jn_call *call, int wide, const angles
 /* By articulated bodies with prescribed coordinates, one column after the other: for trees too large for the factors.
  */
 static void solve_prescribed(const jn_call *call, int wide, const real *T) {
+  const jn_solve_columns_arguments *args = &call->solve_columns;
   const JN_S(tree) *tree = call->tree;
-  const unsigned char *prescribed = call->data;
-  real *at = call->scratch, *da = call->out[0], *dtau = call->out[1];
+  const unsigned char *prescribed = args->prescribed;
+  real *at = call->scratch, *da = args->da, *dtau = args->dtau;
   column_scratch r = {take(&at, (size_t)(2 * tree->nd)), TAKE(&at, tree->nb, wrench), TAKE(&at, tree->nb, twist)};
-  angles angle = angles_at(tree, call->in[0], &at);
+  angles angle = angles_at(tree, args->q, &at);
   articulation_scratch o = articulation_place(tree, &at);
   if (counts(call, at) && counts(call, JN_(inverse_dynamics_scratch)(tree, at))) return;
 
   /* Articulated inertias, then the right-hand sides: zero in rows of prescribed coordinates. */
-  articulation_sweep(&o, call->in[0], angle, prescribed, call->out[2]);
+  articulation_sweep(&o, args->q, angle, prescribed, args->pivots);
   for (int i = 0; i < tree->nv; i++)
     for (int k = 0; k < wide; k++) {
       real x = T[i * wide + k];
@@ -73,12 +75,13 @@ static void solve_prescribed(const jn_call *call, int wide, const real *T) {
 
 /* By articulated bodies, O(n) for each column; nothing is coupled or prescribed. */
 static void solve_articulated(const jn_call *call, int wide, real *X) {
+  const jn_solve_columns_arguments *args = &call->solve_columns;
   const JN_S(tree) *tree = call->tree;
   real *at = call->scratch;
   column_scratch r = {take(&at, (size_t)tree->nd), TAKE(&at, tree->nb, wrench), TAKE(&at, tree->nb, twist)};
   articulation o;
   equations e;
-  int fits = articulated_at(tree, call, &at, &o, &e, call->out[2]);
+  int fits = articulated_at(tree, call, args->q, &at, &o, &e, args->pivots);
   if (call->counted) return;
   if (fits)
     equations_solve(&e, -1, wide, X);
@@ -109,24 +112,25 @@ static inline void substitute_rows(const compact *M, int wide, real *X) {
 
 /* By the factors of M: O(d) for each row of a column. */
 static void solve_factors(const jn_call *call, int wide, const real *T) {
+  const jn_solve_columns_arguments *args = &call->solve_columns;
   const JN_S(tree) *tree = call->tree;
-  const unsigned char *prescribed = call->data;
+  const unsigned char *prescribed = args->prescribed;
   int n = tree->nv;
-  real *at = call->scratch, *da = call->out[0], *dtau = call->out[1], *whole = take(&at, (size_t)(n * n));
+  real *at = call->scratch, *da = args->da, *dtau = args->dtau, *whole = take(&at, (size_t)(n * n));
   compact M = compact_place(tree, take(&at, (size_t)(n * n)), &at);
-  angles angle = angles_at(tree, call->in[0], &at);
+  angles angle = angles_at(tree, args->q, &at);
   if (counts(call, JN_(mass_matrix_scratch)(tree, at))) return;
 
   /* Factors with the identity in rows and columns of prescribed coordinates; da = -M_ff^-1 T_f. */
   compact_fill(&M);
-  factors_at(tree, call->in[0], &angle, prescribed, at, &M, call->out[2]);
+  factors_at(tree, args->q, &angle, prescribed, at, &M, args->pivots);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < wide; k++) da[i * wide + k] = is_free(prescribed, i) ? -T[i * wide + k] : ZERO;
   substitute_rows(&M, wide, da);
   if (!dtau) return;
 
   /* dtau = T_p + M_pf da, along the branches only. */
-  JN_(mass_matrix_at)(tree, call->in[0], &angle, 0, at, whole);
+  JN_(mass_matrix_at)(tree, args->q, &angle, 0, at, whole);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < wide; k++) dtau[i * wide + k] = is_free(prescribed, i) ? ZERO : T[i * wide + k];
   for (int k = n - 1; k >= 0; k--) { /* pairs of a row and those inward of it, one of which is prescribed */
@@ -143,13 +147,14 @@ static void solve_factors(const jn_call *call, int wide, const real *T) {
 
 /* Chooses one of the three ways; a call that only counts memory counts for all. */
 void JN_(solve_columns)(const jn_call *call) {
+  const jn_solve_columns_arguments *args = &call->solve_columns;
   const JN_S(tree) *tree = call->tree;
-  const real *T = call->in[1];
-  real *da = call->out[0];
+  const real *T = args->T;
+  real *da = args->da;
   int factors = tree->coupled || tree->nv <= FACTORS_MOST;
-  if (factors && (call->counted || tree->coupled || call->data)) solve_factors(call, call->arg[0], T);
-  if (!factors && (call->counted || call->data)) solve_prescribed(call, call->arg[0], T);
-  if (!call->counted && (tree->coupled || call->data)) return;
-  if (!call->counted && da != T) memcpy(da, T, (size_t)(tree->nv * call->arg[0]) * sizeof *da);
-  solve_articulated(call, call->arg[0], da);
+  if (factors && (call->counted || tree->coupled || args->prescribed)) solve_factors(call, args->columns, T);
+  if (!factors && (call->counted || args->prescribed)) solve_prescribed(call, args->columns, T);
+  if (!call->counted && (tree->coupled || args->prescribed)) return;
+  if (!call->counted && da != T) memcpy(da, T, (size_t)(tree->nv * args->columns) * sizeof *da);
+  solve_articulated(call, args->columns, da);
 }

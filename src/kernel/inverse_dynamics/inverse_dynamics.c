@@ -30,7 +30,7 @@
  * the same lines, whatever their kind: they turn about z and advance along z. Joints of several coordinates are treated
  * one by one, in the functions whose names begin with `group`.
  *
- * in: q, v, a, wrenches (NULL: zero). arg[0]: FORCES_... of inverse_dynamics.h. out: tau [nv]. Cost O(n). */
+ * in: q, v, a, wrenches (NULL: zero). forces: FORCES_... of inverse_dynamics.h. out: tau [nv]. Cost O(n). */
 #include "inverse_dynamics.h"
 
 #include "../base/springs.h"
@@ -428,10 +428,10 @@ void JN_(inverse_dynamics_forces)(const JN_S(tree) * tree, const real *q, const 
 }
 
 void JN_(inverse_dynamics)(const jn_call *call) {
+  const jn_inverse_dynamics_arguments *args = &call->inverse_dynamics;
   const JN_S(tree) *tree = call->tree;
   real *scratch = call->scratch;
-  angles angle = angles_at(tree, call->in[0], &scratch);
+  angles angle = angles_at(tree, args->q, &scratch);
   if (counts(call, JN_(inverse_dynamics_scratch)(tree, scratch))) return;
-  JN_(inverse_dynamics_forces)
-  (tree, call->in[0], call->in[1], call->in[2], call->in[3], call->arg[0], &angle, scratch, call->out[0]);
+  JN_(inverse_dynamics_forces)(tree, args->q, args->v, args->a, args->wrench, args->forces, &angle, scratch, args->tau);
 }

@@ -18,9 +18,10 @@
 #include "../base/variant.h"
 
 void JN_(joint_wrenches)(const jn_call *call) {
+  const jn_joint_wrenches_arguments *args = &call->joint_wrenches;
   const JN_S(tree) *tree = call->tree;
-  const real *q = call->in[0], *v = call->in[1], *a = call->in[2], *external = call->in[3];
-  real *at = call->scratch, *F = call->out[0];
+  const real *q = args->q, *v = args->v, *a = args->a, *external = args->wrench;
+  real *at = call->scratch, *F = args->F;
   pose *X = TAKE(&at, tree->nb, pose);
   twist *V = TAKE(&at, tree->nb, twist), *A = TAKE(&at, tree->nb, twist);
   twist *S = TAKE(&at, tree->nd, twist), *Psi = TAKE(&at, tree->nd, twist);

@@ -19,21 +19,23 @@
 
 /* in: q. out: factor [nv x nv] (mass_factor_compact.h), pivots [nv]. */
 void JN_(mass_factor)(const jn_call *call) {
+  const jn_mass_factor_arguments *args = &call->mass_factor;
   const JN_S(tree) *tree = call->tree;
   real *at = call->scratch;
-  compact M = compact_place(tree, call->out[0], &at);
-  angles angle = angles_at(tree, call->in[0], &at);
+  compact M = compact_place(tree, args->factor, &at);
+  angles angle = angles_at(tree, args->q, &at);
   if (counts(call, JN_(mass_matrix_scratch)(tree, at))) return;
   compact_fill(&M);
-  factors_at(tree, call->in[0], &angle, NULL, at, &M, call->out[1]);
+  factors_at(tree, args->q, &angle, NULL, at, &M, args->pivots);
 }
 
 /* in: factor, b. out: x. */
 void JN_(mass_solve)(const jn_call *call) {
+  const jn_mass_solve_arguments *args = &call->mass_solve;
   const JN_S(tree) *tree = call->tree;
-  const real *b = call->in[1];
-  real *at = call->scratch, *y = take(&at, (size_t)tree->nv), *x = call->out[0];
-  compact M = compact_place(tree, (real *)(uintptr_t)call->in[0], &at); /* which is only read */
+  const real *b = args->b;
+  real *at = call->scratch, *y = take(&at, (size_t)tree->nv), *x = args->x;
+  compact M = compact_place(tree, (real *)(uintptr_t)args->factor, &at); /* which is only read */
   if (counts(call, at)) return;
   compact_fill(&M);
 
@@ -45,22 +47,24 @@ void JN_(mass_solve)(const jn_call *call) {
 
 /* By articulated bodies. Returns 0 if they cannot: coordinates are coupled, or the tree branches too often. */
 static inline int inverse_articulated(const JN_S(tree) * tree, const jn_call *call) {
+  const jn_mass_matrix_inverse_arguments *args = &call->mass_matrix_inverse;
   real *at = call->scratch;
   articulation o;
   equations e;
-  if (tree->coupled || !articulated_at(tree, call, &at, &o, &e, call->out[1])) return 0;
-  equations_inverse(&e, call->out[0]);
+  if (tree->coupled || !articulated_at(tree, call, args->q, &at, &o, &e, args->pivots)) return 0;
+  equations_inverse(&e, args->Minv);
   return 1;
 }
 
 /* By factors: M^-1 = L^-1 D^-1 L^-T. */
 static inline void inverse_by_factors(const JN_S(tree) * tree, const jn_call *call, real *at) {
-  compact M = compact_place(tree, call->out[0], &at);
+  const jn_mass_matrix_inverse_arguments *args = &call->mass_matrix_inverse;
+  compact M = compact_place(tree, args->Minv, &at);
   compact_inverse r = compact_inverse_place(tree, &at);
-  angles angle = angles_at(tree, call->in[0], &at);
+  angles angle = angles_at(tree, args->q, &at);
   if (counts(call, JN_(mass_matrix_scratch)(tree, at))) return;
   compact_fill(&M);
-  factors_at(tree, call->in[0], &angle, NULL, at, &M, call->out[1]);
+  factors_at(tree, args->q, &angle, NULL, at, &M, args->pivots);
   compact_invert(&M, &r);
 }
 
@@ -71,6 +75,7 @@ static inline int factors_invert_faster(const JN_S(tree) * tree) { return TILE <
 
 /* in: q. out: M^-1 [nv x nv], pivots [nv]. */
 void JN_(mass_matrix_inverse)(const jn_call *call) {
+  const jn_mass_matrix_inverse_arguments *args = &call->mass_matrix_inverse;
   const JN_S(tree) *tree = call->tree;
   real *at = call->scratch;
   int32_t *label = TAKE_INTS(&at, tree->nv); /* of what comes after the sweeps */
@@ -81,5 +86,5 @@ void JN_(mass_matrix_inverse)(const jn_call *call) {
     inverse_by_factors(tree, call, at);
 
   /* From the order of elimination to that of v. */
-  if (!call->counted) reorder(tree, call->out[0], label);
+  if (!call->counted) reorder(tree, args->Minv, label);
 }

@@ -45,11 +45,11 @@ void JN_(mass_matrix_of)(const JN_S(tree) * tree, int elimination, solid *B, con
  * the caller from there (Talos, 50 coordinates: 1.0 us a state instead of 1.2; 25: 0.53 instead of 0.47). */
 enum { MASS_DIRECT = 32 };
 
-void JN_(mass_matrix_to)(const JN_S(tree) * tree, solid *B, const screw *S, screw *Z, real *scratch,
-                         const jn_call *call) {
-  real *M = call->out[0];
+void JN_(mass_matrix_to)(const JN_S(tree) * tree, solid *B, const screw *S, screw *Z, real *scratch, jn_direct *direct,
+                         real *M) {
+  (void)direct; /* without lanes */
 #if JN_MANY
-  if (direct_is_own(call->direct) && tree->in_body_order && tree->nv > MASS_DIRECT) {
+  if (direct_is_own(direct) && tree->in_body_order && tree->nv > MASS_DIRECT) {
     int32_t *stop = (int32_t *)(void *)Z;
 
     /* The upper half of M. */
@@ -60,8 +60,8 @@ void JN_(mass_matrix_to)(const JN_S(tree) * tree, solid *B, const screw *S, scre
       for (int k = tree->body[i].id; k < tree->body[i].id + tree->body[i].nv; k++) stop[k] = tree->body[i].stop;
 
     /* To the caller, mirrored on the way. */
-    direct_send_symmetric(call->direct, 0, M, tree->nv, stop);
-    call->direct->stored |= 1;
+    direct_send_symmetric(direct, 0, M, tree->nv, stop);
+    direct->stored |= 1;
     return;
   }
 #endif
@@ -90,20 +90,21 @@ real *JN_(mass_matrix_scratch)(const JN_S(tree) * tree, real *at) {
 void JN_(mass_matrix_at)(const JN_S(tree) * tree, const real *q, const angles *angle, int elimination, real *at,
                          real *M) {
   crba_scratch r = crba_place(tree, &at);
-
-  /* Outwards: poses, screws and inertias. Inwards: M. */
   JN_(bodies_outward)(tree, q, NULL, angle, 1, r.B, r.S, NULL, NULL);
   JN_(mass_matrix_of)(tree, elimination, r.B, r.S, r.Z, r.independent, M);
 }
 
-void JN_(mass_matrix_alone)(const jn_call *call, const angles *angle, real *at) {
-  crba_scratch r = crba_place(call->tree, &at);
-  JN_(bodies_outward)(call->tree, call->in[0], NULL, angle, 1, r.B, r.S, NULL, NULL);
-  JN_(mass_matrix_to)(call->tree, r.B, r.S, r.Z, r.independent, call);
+void JN_(mass_matrix_alone)(const JN_S(tree) * tree, const real *q, const angles *angle, real *at, jn_direct *direct,
+                            real *M) {
+  crba_scratch r = crba_place(tree, &at);
+  JN_(bodies_outward)(tree, q, NULL, angle, 1, r.B, r.S, NULL, NULL);
+  JN_(mass_matrix_to)(tree, r.B, r.S, r.Z, r.independent, direct, M);
 }
 
 void JN_(mass_matrix)(const jn_call *call) {
+  const jn_mass_matrix_arguments *args = &call->mass_matrix;
   real *at = call->scratch;
-  angles angle = angles_at(call->tree, call->in[0], &at);
-  if (!counts(call, JN_(mass_matrix_scratch)(call->tree, at))) JN_(mass_matrix_alone)(call, &angle, at);
+  angles angle = angles_at(call->tree, args->q, &at);
+  if (counts(call, JN_(mass_matrix_scratch)(call->tree, at))) return;
+  JN_(mass_matrix_alone)(call->tree, args->q, &angle, at, call->direct, args->M);
 }

@@ -22,9 +22,10 @@ void JN_(mass_matrix_of)(const JN_S(tree) * tree, int elimination, solid *B, con
 
 /* M in the order of v, as output 0 of a call; in lanes it is sent to the caller's memory directly. The first function
  * begins after bodies_outward(), the second one with it. */
-void JN_(mass_matrix_to)(const JN_S(tree) * tree, solid *B, const screw *S, screw *Z, real *scratch,
-                         const jn_call *call);
-void JN_(mass_matrix_alone)(const jn_call *call, const angles *angle, real *at);
+void JN_(mass_matrix_to)(const JN_S(tree) * tree, solid *B, const screw *S, screw *Z, real *scratch, jn_direct *direct,
+                         real *M);
+void JN_(mass_matrix_alone)(const JN_S(tree) * tree, const real *q, const angles *angle, real *at, jn_direct *direct,
+                            real *M);
 
 /* Takes the memory for coupled coordinates; NULL if nothing is coupled. */
 static inline real *mass_matrix_coupling_scratch(const JN_S(tree) * tree, real **at) {

@@ -34,16 +34,17 @@ static inline regression regression_place(const JN_S(tree) * tree, real **at) {
   return r;
 }
 
-/* All bodies outwards. call: inputs and arg[0] of the kernel regressor. */
+/* All bodies outwards. call: that of the kernel regressor. */
 static inline void regression_sweep(const regression *r, const jn_call *call, const angles *angle) {
+  const jn_regressor_arguments *args = &call->regressor;
   const JN_S(tree) *tree = r->tree;
-  const real *v = call->in[2], *a = call->in[3];
-  const screw base = {sp_zero(), call->arg[0] ? sp_zero() : sp_scale(K(-1), sp_load(tree->gravity))};
+  const real *v = args->v_r, *a = args->a_r;
+  const screw base = {sp_zero(), args->weightless ? sp_zero() : sp_scale(K(-1), sp_load(tree->gravity))};
 
   /* Poses, S, V and Psi; zero at rest. */
-  JN_(bodies_outward)(tree, call->in[0], call->in[1], angle, 0, r->B, r->S, r->V, r->Psi);
-  for (int i = 0; i < tree->nb && !call->in[1]; i++) r->V[i] = screw_zero();
-  for (int k = 0; k < tree->nd && !call->in[1]; k++) r->Psi[k] = screw_zero();
+  JN_(bodies_outward)(tree, args->q, args->v, angle, 0, r->B, r->S, r->V, r->Psi);
+  for (int i = 0; i < tree->nb && !args->v; i++) r->V[i] = screw_zero();
+  for (int k = 0; k < tree->nd && !args->v; k++) r->Psi[k] = screw_zero();
 
   /* V_r, A and the origins. */
   for (int i = 0; i < tree->nb; i++) {

@@ -17,7 +17,7 @@
  *   T         pose of a link from the origin of its body          12            world's axes
  *   Y         torque regressor                                    nv x 10 L     N m or N per unit of the parameter
  *
- * in: q, v, v_r, a_r (NULL: zero). arg[0]: without gravity; arg[1]: link of output 4.
+ * in: q, v, v_r, a_r (NULL: zero). weightless: without gravity; link: that of `wrench`.
  * out: Y [nv x 10L]; kinetic and potential energy [10L]; momentum about the world's origin [6 x 10L]; wrench through
  * the joint of a link, in its frame [6 x 10L]; dM, dC [10L x nv x nv]. Cost O(n depth). */
 #include "parameter_columns.h"
@@ -69,9 +69,10 @@ static inline void store_wrenches(int links, int l, const wrench *x, pose T, rea
 
 /* All outputs but Y, for link l, which moves. */
 static inline void link_columns(const regression *r, int l, const jn_call *call) {
+  const jn_regressor_arguments *args = &call->regressor;
   const JN_S(tree) *tree = r->tree;
   int body = tree->frame[l].body, links = tree->nlink;
-  real *momentum = call->out[3], *through = call->out[4];
+  real *energy = args->energy, *momentum = args->momentum, *through = args->wrench;
   pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(tree, l));
   twist V = t_Ad_inverse(T, screw_numbers(r->V[body]));
   wrench x[10];
@@ -79,7 +80,7 @@ static inline void link_columns(const regression *r, int l, const jn_call *call)
 
   /* Screws and their rates in the frame of the link, from its body inwards. */
   pose seen = T; /* pose of the link from the origin of body i */
-  for (int i = body; i >= 0 && (call->out[5] || call->out[6]); i = tree->body[i].parent) {
+  for (int i = body; i >= 0 && (args->dM_dpi || args->dC_dpi); i = tree->body[i].parent) {
     for (int e = 0; e < tree->body[i].nv; e++) {
       int d = tree->body[i].id + e;
       r->link_S[d] = t_Ad_inverse(seen, screw_numbers(r->S[d]));
@@ -87,10 +88,8 @@ static inline void link_columns(const regression *r, int l, const jn_call *call)
     }
     seen.p = v3_add(seen.p, sp_numbers(r->B[i].at.d));
   }
-
-  /* Energies, matrices and momentum. */
-  if (call->out[1] || call->out[2]) energies(r, l, T, V, call->out[1], call->out[2]);
-  if (call->out[5] || call->out[6]) matrix_entries(r, l, V, tree->nv * tree->nv, call->out[5], call->out[6]);
+  if (energy) energies(r, l, T, V, energy, energy + 10 * links);
+  if (args->dM_dpi || args->dC_dpi) matrix_entries(r, l, V, tree->nv * tree->nv, args->dM_dpi, args->dC_dpi);
   if (momentum) {
     wrench phi[10];
     momentum_columns(V, phi);
@@ -100,7 +99,7 @@ static inline void link_columns(const regression *r, int l, const jn_call *call)
   /* Wrench through the joint of another link, if that carries this one. */
   if (!through) return;
   int at = l;
-  while (at >= 0 && at != call->arg[1]) at = tree->link_parent[at];
+  while (at >= 0 && at != args->link) at = tree->link_parent[at];
   if (at < 0) return;
   int other = tree->frame[at].body; /* the link may be fixed to the world */
   pose T_at = link_in_body(tree, at);
@@ -113,10 +112,11 @@ static inline void link_columns(const regression *r, int l, const jn_call *call)
 /* A link that is fixed to the world: its weight passes through the joints of the links that carry it, and nothing else.
  */
 static inline void fixed_columns(const JN_S(tree) * tree, int l, const jn_call *call) {
-  real *through = call->out[4];
+  const jn_regressor_arguments *args = &call->regressor;
+  real *through = args->wrench;
   int at = l;
-  if (!through || call->arg[0]) return;
-  while (at >= 0 && at != call->arg[1]) at = tree->link_parent[at];
+  if (!through || args->weightless) return;
+  while (at >= 0 && at != args->link) at = tree->link_parent[at];
   if (at < 0) return;
   pose T = link_in_body(tree, l);
   wrench x[10];
@@ -126,20 +126,22 @@ static inline void fixed_columns(const JN_S(tree) * tree, int l, const jn_call *
 
 /* All regressors that are wanted. */
 void JN_(regressor)(const jn_call *call) {
+  const jn_regressor_arguments *args = &call->regressor;
   const JN_S(tree) *tree = call->tree;
   size_t n = (size_t)tree->nv,
          wide = 10 * (size_t)tree->nlink; /* outputs that are not wanted may be larger than an int */
-  const size_t size[7] = {n * wide, wide, wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
+  const size_t size[6] = {n * wide, 2 * wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
   real *at = call->scratch;
   regression r = regression_place(tree, &at);
-  angles angle = angles_at(tree, call->in[0], &at);
+  angles angle = angles_at(tree, args->q, &at);
   if (counts(call, at)) return;
 
   /* The sweep outwards. */
   int others = 0;
-  for (int o = 1; o < 7; o++) others |= call->out[o] != NULL;
+  for (int o = 1; o < 6; o++) others |= args->outputs[o] != NULL;
   regression_sweep(&r, call, &angle);
-  real *Y = call->out[0];
+  real *Y = args->Y;
+
   /* Y of several states goes to the caller directly. */
 #if JN_MANY
   if (Y && direct_is_own(call->direct) && !tree->coupled) {
@@ -148,10 +150,9 @@ void JN_(regressor)(const jn_call *call) {
     Y = NULL;
   }
 #endif
-
   /* All other outputs begin with zero, and are filled link by link. */
-  for (int o = Y ? 0 : 1; o < 7; o++) {
-    real *out = call->out[o];
+  for (int o = Y ? 0 : 1; o < 6; o++) {
+    real *out = args->outputs[o];
     for (size_t k = 0; k < size[o] && out; k++) out[k] = ZERO;
   }
   for (int l = 0; l < tree->nlink; l++) {

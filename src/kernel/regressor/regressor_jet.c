@@ -11,7 +11,7 @@
  *   u       Taylor coefficients of a column of the link's Jacobian         (K+1) x 6   link
  *   x       Taylor coefficients of the ten wrenches                        10 (K+1)    link
  *
- * arg[0] = K. in: q, derivatives of v [(K+2) x nv]. out: Y [(K+1) x nv x 10L]. Cost O(n depth^2 K^2). */
+ * order: K. in: q, derivatives of v [(K+2) x nv]. out: Y [(K+1) x nv x 10L]. Cost O(n depth^2 K^2). */
 #include "parameter_columns.h"
 
 #include "../base/variant.h"
@@ -27,11 +27,13 @@ static inline void wrench_columns_order(const twist *V, int k, wrench out[10]) {
   }
 }
 
+/* Y^(0) ... Y^(K). */
 void JN_(regressor_jet)(const jn_call *call) {
+  const jn_regressor_jet_arguments *args = &call->regressor_jet;
   const JN_S(tree) *tree = call->tree;
-  int order = call->arg[0], n = tree->nv, wide = 10 * tree->nlink;
-  real *at = call->scratch, *Y = call->out[0];
-  jets J = jets_place(tree, order + 2, 0, call->in[0], &at);
+  int order = args->order, n = tree->nv, wide = 10 * tree->nlink;
+  real *at = call->scratch, *Y = args->Y_jet;
+  jets J = jets_place(tree, order + 2, 0, args->q, &at);
   columns c = columns_place(order + 1, n + 1, &at);
   twist *V = TAKE(&at, order + 2, twist);
   wrench *x = TAKE(&at, 10 * (order + 1), wrench);
@@ -39,8 +41,8 @@ void JN_(regressor_jet)(const jn_call *call) {
   if (counts(call, at)) return;
 
   /* Outwards: Taylor coefficients of all twists. */
-  jet_to_taylor(call->in[1], order + 2, n, J.v);
-  for (int k = 0; k < order + 2; k++) twists_order(&J, k);
+  jet_to_taylor(args->v_jet, order + 2, n, J.v);
+  for (int k = 0; k < order + 2; k++) extend_twists(&J, k);
   for (int k = 0; k < (order + 1) * n * wide; k++) Y[k] = ZERO;
 
   /* Link by link: its Jacobian columns, twists and wrenches. */
@@ -48,7 +50,7 @@ void JN_(regressor_jet)(const jn_call *call) {
     int body = tree->frame[l].body;
     if (body < 0) continue;
     pose local = link_in_body(tree, l);
-    columns_of(&J, body, &c, path);
+    columns_of_body(&J, body, &c, path);
     for (int k = 0; k < order + 2; k++) V[k] = t_Ad_inverse(local, J.V[k * tree->nb + body]);
     for (int k = 0; k <= order; k++) wrench_columns_order(V, k, x + 10 * k);
 

@@ -11,9 +11,9 @@
 #if JN_REGISTERS
 
 /* Moments by (m, h), by (Jxx, Jyy, Jzz, Jxy) and by (Jxz, Jyz, -, -), and forces by (m, h). */
-typedef struct ten_wrenches {
+typedef struct ten_wrenches4 {
   r4x3 h, J, K, f;
-} ten_wrenches;
+} ten_wrenches4;
 
 /* R a for four vectors a: columns x, y, z of R in memory. */
 static inline r4x3 rows_mul(const scalar *x, const scalar *y, const scalar *z, r4x3 a) {
@@ -30,7 +30,7 @@ static inline void six_momenta(r4 u, r4x3 *J, r4x3 *K) {
 /* phi(A) + V x* phi(V_r) of a link with axes R (lanes 1 to 3; lane 0 is zero), all about its origin: see
  * parameter_columns.h.
  */
-static inline ten_wrenches link_wrenches(const screw *V, const screw *V_r, const screw *A, const axes *o) {
+static inline ten_wrenches4 link_wrenches(const screw *V, const screw *V_r, const screw *A, const axes *o) {
   const r4 first = r4_set(1, 0, 0, 0);
   const scalar *x = (const scalar *)&o->x, *y = (const scalar *)&o->y, *z = (const scalar *)&o->z;
   const scalar *w = (const scalar *)&V->w, *v = (const scalar *)&V->v, *w_r = (const scalar *)&V_r->w;
@@ -46,7 +46,7 @@ static inline ten_wrenches link_wrenches(const screw *V, const screw *V_r, const
   U = (r4x3){U.x + v_r[0] * first, U.y + v_r[1] * first, U.z + v_r[2] * first}; /* forces of phi(V_r) */
 
   /* By m and h: m = v x U - dv x R - w x N,  f = dw x R + w x U, and dv by m. */
-  ten_wrenches e;
+  ten_wrenches4 e;
   e.h = r4x3_sub(r4x3_cross(v, U), r4x3_add(r4x3_cross(dv, R), r4x3_cross(w, N)));
   e.f = r4x3_add(r4x3_cross(dw, R), r4x3_cross(w, U));
   e.f = (r4x3){e.f.x + dv[0] * first, e.f.y + dv[1] * first, e.f.z + dv[2] * first};
@@ -77,7 +77,7 @@ FLAT r4 r4x3_times(const r4 *axis, r4x3 a) {
 
 /* Rows of the coordinates of a body, which are `wide` apart. Screws of a free or spherical body are three rotations,
  * then three translations, which moments of inertia do not act on. */
-FLAT void body_rows(const JN_S(body) * body, const screw *S, const ten_wrenches *e, int add, int wide, scalar *to) {
+FLAT void body_rows(const JN_S(body) * body, const screw *S, const ten_wrenches4 *e, int add, int wide, scalar *to) {
   int group = is_group(body), rotations = group ? 3 : body->nv, k = 0;
   for (; k < rotations; k++, to += wide) {
     r4 h = r4x3_times(&S[k].w, e->h);
@@ -100,7 +100,7 @@ FLAT void torque_rows(const regression *s, int l, int add, real *Y) {
   r4 arm = v4_sum(B->x, B->y, B->z, frame->p, 1);
   screw V = screw_shift(s->V[frame->body], arm), V_r = screw_shift(s->V_r[frame->body], arm),
         A = screw_shift(s->A[frame->body], arm);
-  ten_wrenches e = link_wrenches(&V, &V_r, &A, &o);
+  ten_wrenches4 e = link_wrenches(&V, &V_r, &A, &o);
 
   /* Inwards: moments about the origin of each body, projected on its screws. */
   const scalar *d = (const scalar *)&arm;

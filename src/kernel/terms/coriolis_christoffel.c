@@ -22,7 +22,6 @@
  * in: q, v (NULL: zero). out: C [nv x nv]. Cost O(n depth). */
 #include "../base/variant.h"
 #include "coriolis.h"
-#include "terms.h"
 
 typedef struct christoffel_scratch {
   solid *B;         /* [nb] */
@@ -70,22 +69,23 @@ static inline void add_skew(const JN_S(tree) * tree, const christoffel_scratch *
 
 /* C of Christoffel symbols. */
 void JN_(coriolis_matrix_christoffel)(const jn_call *call) {
+  const jn_coriolis_matrix_christoffel_arguments *args = &call->coriolis_matrix_christoffel;
   const JN_S(tree) *tree = call->tree;
   real *at = call->scratch;
-  angles angle = angles_at(tree, call->in[0], &at);
+  angles angle = angles_at(tree, args->q, &at);
   christoffel_scratch r = christoffel_place(tree, &at);
   if (counts(call, at)) return; /* terms() counts for itself */
 
   /* C of coriolis.h. */
-  jn_call terms_call = {.tree = tree, .in = {call->in[0], call->in[1]}, .arg = {0, 0, -1, 0}, .scratch = call->scratch};
-  terms_call.out[JN_OUT_C] = call->out[0];
+  jn_call terms_call = {
+      .tree = tree, .scratch = call->scratch, .terms = {.q = args->q, .v = args->v, .C = args->C, .link = -1}};
   JN_(terms)(&terms_call);
-  if (!call->in[1]) return;
+  if (!args->v) return;
 
   /* Outwards: screws and twists. terms() has used the memory of the angles, so they are computed again. */
   at = call->scratch;
-  angle = angles_at(tree, call->in[0], &at);
-  JN_(bodies_outward)(tree, call->in[0], call->in[1], &angle, 1, r.B, r.S, r.V, r.Psi);
+  angle = angles_at(tree, args->q, &at);
+  JN_(bodies_outward)(tree, args->q, args->v, &angle, 1, r.B, r.S, r.V, r.Psi);
 
   /* B = V x* I and h = I V of each body. */
   for (int i = 0; i < tree->nb; i++) {
@@ -103,5 +103,5 @@ void JN_(coriolis_matrix_christoffel)(const jn_call *call) {
 
   /* The skew-symmetric part of each coordinate. */
   for (int i = 0; i < tree->nb; i++)
-    for (int k = 0; k < tree->body[i].nv; k++) add_skew(tree, &r, i, k, call->out[0]);
+    for (int k = 0; k < tree->body[i].nv; k++) add_skew(tree, &r, i, k, args->C);
 }

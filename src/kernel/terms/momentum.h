@@ -71,7 +71,7 @@ static inline void com_jacobian(const term_sweep *s, real inverse, real *J) {
 /* Centre of mass of the moving links among [first, end), its first and second derivatives, and its Jacobian. */
 static inline void center_of_mass(const term_sweep *s, int first, int end) {
   const JN_S(tree) *tree = s->tree;
-  real *com = s->c->out[JN_OUT_COM], *dcom = s->c->out[JN_OUT_DCOM], *ddcom = s->c->out[JN_OUT_DDCOM], mass = ZERO;
+  real *com = s->c->terms.com, *dcom = s->c->terms.com_velocity, *ddcom = s->c->terms.com_acceleration, mass = ZERO;
   space sum = sp_zero(), rate = sp_zero(), second = sp_zero();
   first_moments(s, first, end);
 
@@ -93,7 +93,7 @@ static inline void center_of_mass(const term_sweep *s, int first, int end) {
   if (com) v3_store(sp_numbers(sp_scale(inverse, sum)), com);
   if (dcom) v3_store(sp_numbers(sp_scale(inverse, rate)), dcom);
   if (ddcom) v3_store(sp_numbers(sp_scale(inverse, second)), ddcom);
-  if (s->c->out[JN_OUT_JCOM]) com_jacobian(s, inverse, s->c->out[JN_OUT_JCOM]);
+  if (s->c->terms.com_jacobian) com_jacobian(s, inverse, s->c->terms.com_jacobian);
 }
 
 /* Kinetic and potential energy, out [2].
@@ -132,6 +132,8 @@ static inline void momentum_matrices(const term_sweep *s, space com, space dcom,
 
   /* B = V x* I of each body. */
   for (int i = 0; i < tree->nb && dA; i++) s->X[i] = space_crossed_of(s->V[i], &s->B[i].I);
+
+  /* Inwards: I and B belong to the subtree when its first body is reached. A_k = I S_k, moved to com. */
   for (int i = tree->nb - 1; i >= 0; i--) {
     const JN_S(body) *body = &tree->body[i];
     const space_inertia *I = &s->B[i].I;
@@ -141,7 +143,8 @@ static inline void momentum_matrices(const term_sweep *s, space com, space dcom,
       screw S = s->S[body->id + k], Z = inertia_mul(I, revolute, S);
       if (A) add_column(A, n, body->iv + k, screw_numbers(wrench_shift(Z, r)));
       if (!dA) continue;
-      /* d/dt of the column about the origin: I Psi + (B + B^T) S, because dI/dt = V x* I - I ad_V */
+
+      /* Its rate about the origin of the body: I Psi + (B + B^T) S, because dI/dt = V x* I - I ad_V. */
       screw F = screw_add(space_crossed_tmul(&s->X[i], revolute, S), space_crossed_mul(&s->X[i], revolute, S));
       F = wrench_shift(screw_add(F, inertia_mul(I, 0, s->Psi[body->id + k])), r);
       F.w = sp_sub(F.w, sp_cross(dcom, Z.v));
@@ -157,7 +160,8 @@ static inline void momentum_matrices(const term_sweep *s, space com, space dcom,
 /* Momentum of everything that moves, about the world's origin or the centre of mass, and its matrices. */
 static inline void momentum(const term_sweep *s) {
   const JN_S(tree) *tree = s->tree;
-  real *out = s->c->out[JN_OUT_MOMENTUM], *A = s->c->out[JN_OUT_A], *dA = s->c->out[JN_OUT_DA], mass = ZERO;
+  real *out = s->c->terms.momentum, *A = s->c->terms.momentum_matrix, *dA = s->c->terms.momentum_matrix_rate,
+       mass = ZERO;
   space com = sp_zero(), dcom = sp_zero();
   screw h = screw_zero();
 
@@ -170,8 +174,8 @@ static inline void momentum(const term_sweep *s) {
   }
 
   /* About the centre of mass, if that is wanted. */
-  com = s->c->arg[1] ? sp_scale(K(1) / mass, com) : sp_zero();
-  dcom = s->c->arg[1] ? sp_scale(K(1) / mass, h.v) : sp_zero();
+  com = s->c->terms.about ? sp_scale(K(1) / mass, com) : sp_zero();
+  dcom = s->c->terms.about ? sp_scale(K(1) / mass, h.v) : sp_zero();
   h.w = sp_sub(h.w, sp_cross(com, h.v));
   if (out) t_store(screw_numbers(h), out);
   if (A || dA) momentum_matrices(s, com, dcom, A, dA);

@@ -10,8 +10,6 @@
  *
  * Only the sweeps that the wanted outputs need are done. Inputs and outputs: terms.h. Cost O(n depth) for matrices,
  * O(n) for the rest. */
-#include "terms.h"
-
 #include "../base/variant.h"
 #include "../inverse_dynamics/inverse_dynamics.h"
 #include "../mass_matrix/mass_matrix.h"
@@ -24,7 +22,7 @@
 /* Whether one of the outputs first ... last is wanted. */
 static inline int wanted(const jn_call *call, int first, int last) {
   for (int k = first; k <= last; k++)
-    if (call->out[k]) return 1;
+    if (call->terms.outputs[k]) return 1;
   return 0;
 }
 
@@ -119,88 +117,99 @@ static inline void coriolis_matrix(const term_sweep *s, real *C) {
 /* The outputs that need inertias of subtrees: momentum, M and C. Each one turns the inertias of the bodies into those
  * of subtrees, so the sweep outwards is repeated before the next one. */
 static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
-  void *const *out = s->c->out;
+  const jn_terms_arguments *args = &s->c->terms;
   int inertias_are_composite = 0;
   for (int k = 0; k < 3; k++) {
-    if (!(k == 0 ? momenta : k == 1 ? out[JN_OUT_M] != NULL : C != NULL)) continue;
-    if (inertias_are_composite)
-      JN_(bodies_outward)(s->tree, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
+    if (!(k == 0 ? momenta : k == 1 ? args->M != NULL : C != NULL)) continue;
+    if (inertias_are_composite) JN_(bodies_outward)
+    (s->tree, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || args->momentum_matrix_rate ? s->Psi : NULL);
     if (k == 0) momentum(s);
-    if (k == 1) JN_(mass_matrix_to)(s->tree, s->B, s->S, (screw *)s->x, s->apart, s->c);
+    if (k == 1) JN_(mass_matrix_to)(s->tree, s->B, s->S, (screw *)s->x, s->apart, s->c->direct, args->M);
     if (k == 2) coriolis_matrix(s, C);
     inertias_are_composite = 1;
   }
 
   /* At rest C = 0; dM/dt = C + C^T. */
-  if (!s->v) clear_matrices(s->tree->nv, out[JN_OUT_C], out[JN_OUT_DM]);
-  if (C && out[JN_OUT_DM]) mass_rate(s->tree->nv, C, out[JN_OUT_DM]);
+  if (!s->v) clear_matrices(s->tree->nv, args->C, args->Mdot);
+  if (C && args->Mdot) mass_rate(s->tree->nv, C, args->Mdot);
 }
 
 /* ---- all ---- */
 
 /* All outputs but the forces of a motion. */
 static inline void other_terms(const JN_S(tree) * tree, const jn_call *call, const real *v, angles angle, real *at) {
-  void *const *out = call->out;
-  if (!wanted(call, JN_OUT_C, JN_OUT_DM) && !wanted(call, JN_OUT_POSES, JN_OUTS - 1)) {
-    if (out[JN_OUT_M]) JN_(mass_matrix_alone)(call, &angle, at);
+  const jn_terms_arguments *args = &call->terms;
+  if (!wanted(call, JN_OUT_terms_C, JN_OUT_terms_Mdot) && !wanted(call, JN_OUT_terms_poses, JN_OUT_terms_energy)) {
+    if (args->M) JN_(mass_matrix_alone)(tree, args->q, &angle, at, call->direct, args->M);
     return;
   }
 
   /* Which sweeps are needed. */
-  term_sweep s = {.tree = tree, .c = call, .q = call->in[0], .v = v, .turn = &angle};
-  int in_world = call->arg[0] == IN_WORLD, jacobians = out[JN_OUT_J] || out[JN_OUT_DJ];
-  int in_space = out[JN_OUT_SPACE] || out[JN_OUT_DSPACE] || (jacobians && in_world);
-  int frames = wanted(call, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (jacobians && !in_world);
-  int momenta = wanted(call, JN_OUT_MOMENTUM, JN_OUT_DA), com = wanted(call, JN_OUT_COM, JN_OUT_JCOM);
-  int accelerations = out[JN_OUT_ACCELERATIONS] || out[JN_OUT_DDCOM];
-  real *C = !v ? NULL : out[JN_OUT_C] ? out[JN_OUT_C] : out[JN_OUT_DM];
-  int rates = C || out[JN_OUT_DJ] || out[JN_OUT_DSPACE] || out[JN_OUT_DA] || accelerations;
-  int tensors = C || out[JN_OUT_A] || out[JN_OUT_DA] || out[JN_OUT_M];
+  term_sweep s = {.tree = tree, .c = call, .q = args->q, .v = v, .turn = &angle};
+  int in_world = args->representation == IN_WORLD, jacobians = args->jacobians || args->jacobian_rates;
+  int in_space = args->space_jacobian || args->space_jacobian_rate || (jacobians && in_world);
+  int frames = wanted(call, JN_OUT_terms_poses, JN_OUT_terms_accelerations) || (jacobians && !in_world);
+  int momenta = wanted(call, JN_OUT_terms_momentum, JN_OUT_terms_momentum_matrix_rate),
+      com = wanted(call, JN_OUT_terms_com, JN_OUT_terms_com_jacobian);
+  int accelerations = args->accelerations || args->com_acceleration;
+  real *C = !v ? NULL : args->C ? args->C : args->Mdot;
+  int rates = C || args->jacobian_rates || args->space_jacobian_rate || args->momentum_matrix_rate || accelerations;
+  int tensors = C || args->momentum_matrix || args->momentum_matrix_rate || args->M;
 
   /* Outwards: poses, screws, twists; then origins and accelerations. */
   sweep_place(&s, &at);
   JN_(bodies_outward)(tree, s.q, v, &angle, tensors, s.B, s.S, s.V, rates ? s.Psi : NULL);
-  if (in_space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) body_origins(&s);
-  if (accelerations) body_accelerations(&s, call->in[2]);
+  if (in_space || frames || momenta || args->com || args->energy) body_origins(&s);
+  if (accelerations) body_accelerations(&s, args->a);
 
   /* Outputs that need no composite inertias, then those that do. */
   if (frames) frame_terms(&s);
-  world_jacobians(&s, s.S, JN_OUT_J, out[JN_OUT_SPACE]);
-  world_jacobians(&s, v ? s.Psi : NULL, JN_OUT_DJ, out[JN_OUT_DSPACE]);
-  if (com) center_of_mass(&s, call->arg[2] < 0 ? 0 : call->arg[2], call->arg[2] < 0 ? tree->nlink : call->arg[3]);
-  if (out[JN_OUT_ENERGY]) energies(&s, out[JN_OUT_ENERGY]);
+  world_jacobians(&s, s.S, JN_OUT_terms_jacobians, args->space_jacobian);
+  world_jacobians(&s, v ? s.Psi : NULL, JN_OUT_terms_jacobian_rates, args->space_jacobian_rate);
+  if (com) center_of_mass(&s, args->link < 0 ? 0 : args->link, args->link < 0 ? tree->nlink : args->link_end);
+  if (args->energy) energies(&s, args->energy);
   subtree_terms(&s, C, momenta);
 }
 
 /* Forces: each output is a pass of inverse dynamics (RNEA) of its own. */
 static inline void forces(const JN_S(tree) * tree, const jn_call *call, const real *v, angles angle, real *at) {
-  const real *q = call->in[0];
-  if (call->out[JN_OUT_G])
-    JN_(inverse_dynamics_forces)(tree, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &angle, at, call->out[JN_OUT_G]);
-  if (call->out[JN_OUT_BIAS])
-    JN_(inverse_dynamics_forces)(tree, q, v, NULL, NULL, FORCES_ALL, &angle, at, call->out[JN_OUT_BIAS]);
-  if (call->out[JN_OUT_CORIOLIS])
-    JN_(inverse_dynamics_forces)(tree, q, v, NULL, NULL, FORCES_WEIGHTLESS, &angle, at, call->out[JN_OUT_CORIOLIS]);
-  if (call->out[JN_OUT_TAU])
-    JN_(inverse_dynamics_forces)(tree, q, v, call->in[2], call->in[3], FORCES_ALL, &angle, at, call->out[JN_OUT_TAU]);
+  const jn_terms_arguments *args = &call->terms;
+  const real *q = args->q;
+  if (args->g) JN_(inverse_dynamics_forces)(tree, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &angle, at, args->g);
+  if (args->bias) JN_(inverse_dynamics_forces)(tree, q, v, NULL, NULL, FORCES_ALL, &angle, at, args->bias);
+  if (args->coriolis)
+    JN_(inverse_dynamics_forces)(tree, q, v, NULL, NULL, FORCES_WEIGHTLESS, &angle, at, args->coriolis);
+  if (args->tau) JN_(inverse_dynamics_forces)(tree, q, v, args->a, args->wrench, FORCES_ALL, &angle, at, args->tau);
 }
 
 /* Whether an output depends on v: what does not need velocities must not pay for them. */
 static inline int needs_velocity(const jn_call *call) {
-  static const int which[] = {
-      JN_OUT_C,  JN_OUT_DM,     JN_OUT_TAU,  JN_OUT_BIAS,  JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
-      JN_OUT_DJ, JN_OUT_DSPACE, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,     JN_OUT_ENERGY};
+  static const int which[] = {JN_OUT_terms_C,
+                              JN_OUT_terms_Mdot,
+                              JN_OUT_terms_tau,
+                              JN_OUT_terms_bias,
+                              JN_OUT_terms_coriolis,
+                              JN_OUT_terms_twists,
+                              JN_OUT_terms_accelerations,
+                              JN_OUT_terms_jacobian_rates,
+                              JN_OUT_terms_space_jacobian_rate,
+                              JN_OUT_terms_com_velocity,
+                              JN_OUT_terms_com_acceleration,
+                              JN_OUT_terms_momentum,
+                              JN_OUT_terms_momentum_matrix_rate,
+                              JN_OUT_terms_energy};
   for (size_t k = 0; k < sizeof which / sizeof *which; k++)
-    if (call->out[which[k]]) return 1;
+    if (call->terms.outputs[which[k]]) return 1;
   return 0;
 }
 
 /* All outputs of terms.h that are wanted. */
 void JN_(terms)(const jn_call *call) {
+  const jn_terms_arguments *args = &call->terms;
   const JN_S(tree) *tree = call->tree;
-  const real *v = needs_velocity(call) ? call->in[1] : NULL;
+  const real *v = needs_velocity(call) ? args->v : NULL;
   real *at = call->scratch;
-  angles angle = angles_at(tree, call->in[0], &at);
+  angles angle = angles_at(tree, args->q, &at);
 
   /* Only count scratch memory: the parts use the same memory, one after the other. */
   if (call->counted) {
