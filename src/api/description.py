@@ -26,7 +26,7 @@ SYNONYMS = {"L": "nlink", "nv_joint": "k"}
 OF_KERNELS = {"bodies", "pivots", "columns", "given"}
 DIRECTIONS = ("in", "out", "inout", "scratch")
 # First words of lines that say something about a function or a kernel, up to the end of the line.
-PROPERTIES = ("kernel", "cost", "source", "code", "where")
+PROPERTIES = ("kernel", "cost", "source", "eval", "code", "where")
 ENTRY = re.compile(r"(?P<name>\w+)(?:\[(?P<shape>[^\]]*)\])?(?P<optional>[?*]?)")
 
 
@@ -151,7 +151,7 @@ def read_entry(word: str, direction: str, place: str) -> Entry:
 def read_properties(line: Line, lines: Iterable[str]) -> None:
     for text in lines:
         key, _, value = text.partition(" ")
-        if key in ("code", "where") or (key in ("kernel", "cost") and key in line.properties):
+        if key in ("code", "where") or (key in ("kernel", "cost", "eval") and key in line.properties):
             raise Mistake(f"{line.place}: {line.name} cannot have '{text}'")
         line.properties.setdefault(key, []).append(value.strip())
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import agreements
 import kernels
 import versions
 from description import Description, Mistake
@@ -87,6 +88,9 @@ def main() -> int:
                 failed = 1
             else:
                 write(path, text, name)
+        for text in agreements.disagreements(ROOT, headers.given):
+            print(text, file=sys.stderr)
+            failed = 1
     except Mistake as mistake:
         print(f"{mistake}", file=sys.stderr)
         return 1
