@@ -67,6 +67,7 @@ set(core_sources
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
+    src/generate/lanes.c
     src/generate/mechanism.c
     src/generate/order.c
     src/generate/pivots.c
@@ -131,6 +132,7 @@ set(core_sources
     src/model/parameters.c
     src/model/query.c
     src/model/stop.c
+    src/dispatch/argument_sizes.c
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
@@ -177,6 +179,7 @@ set(core_sources
     src/solvers/jet_variation.c
     src/solvers/kinematics.c
     src/solvers/pattern.c
+    src/solvers/rates.c
     src/solvers/steps.c
     src/solvers/tree.c
     src/text/json_values.c

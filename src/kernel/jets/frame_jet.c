@@ -11,25 +11,26 @@
  *   twists    derivatives of the twist            frame; rad/s, m/s      [(K+1) x 6]
  *   Jacobian  derivatives of the Jacobian         frame                  [(K+1) x 6 x nv]
  *
- * arg[0] = K, arg[1] = frame. in: q, v jets [(K+2) x nv]. out: twists, Jacobian; NULL: not wanted. Cost O(n K^2). */
+ * order = K. in: q, v jets [(K+2) x nv]. out: twists, Jacobian; NULL: not wanted. Cost O(n K^2). */
 #include "../base/variant.h"
 #include "jacobian_columns.h"
 
 void JN_(frame_jet)(const jn_call *call) {
+  const jn_frame_jet_arguments *args = &call->frame_jet;
   const JN_S(tree) *tree = call->tree;
-  int order = call->arg[0], nv = tree->nv, nb = tree->nb;
-  real *at = call->scratch, *twists = call->out[0], *Jacobian = call->out[1];
-  jets J = jets_place(tree, order + 2, 0, call->in[0], &at);
+  int order = args->order, nv = tree->nv, nb = tree->nb;
+  real *at = call->scratch, *twists = args->twist_jet, *Jacobian = args->J_jet;
+  jets J = jets_place(tree, order + 2, 0, args->q, &at);
   columns columns_to_frame = columns_place(order + 2, nv + 1, &at);
   int32_t *path = TAKE_INTS(&at, nb);
   if (counts(call, at)) return;
 
-  const JN_S(frame) *frame = &tree->frame[call->arg[1]];
+  const JN_S(frame) *frame = &tree->frame[args->frame];
   pose local = se3_constant(frame->R, frame->p);
 
   /* Twists of all bodies. They are the true ones: the base does not accelerate. */
   J.without_weight = 1;
-  jet_to_taylor(call->in[1], order + 2, nv, J.v);
+  jet_to_taylor(args->v_jet, order + 2, nv, J.v);
   for (int k = 0; k < order + 2; k++) extend_twists(&J, k);
 
   /* Columns of the Jacobian of the body, from the world outwards. */

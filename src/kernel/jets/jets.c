@@ -113,11 +113,12 @@ static inline pair_sweep pairs_place(const jets *J, int orders, real *tau, real 
 
 /* Inverse dynamics. in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: tau jets [(K+1) x nv]. */
 void JN_(inverse_dynamics_jet)(const jn_call *call) {
+  const jn_inverse_dynamics_jet_arguments *args = &call->inverse_dynamics_jet;
   const JN_S(tree) *tree = call->tree;
-  int orders = call->arg[0] + 2;
+  int orders = args->order + 2;
   real *at = call->scratch;
-  jets J = jets_place(tree, orders, call->in[2] != NULL, call->in[0], &at);
-  jet_sweep sweep = {.J = &J, .V = J.V, .F = J.F, .tau = call->out[0]};
+  jets J = jets_place(tree, orders, args->wrench_jet != NULL, args->q, &at);
+  jet_sweep sweep = {.J = &J, .V = J.V, .F = J.F, .tau = args->tau_jet};
 #if JN_REGISTERS
   r4x3 *scratch = TAKE_ALIGNED(&at, 2 * pairs_of(orders), r4x3);
   pair_sweep in_pairs = pairs_place(&J, orders, sweep.tau, &at);
@@ -127,8 +128,8 @@ void JN_(inverse_dynamics_jet)(const jn_call *call) {
   if (counts(call, at)) return;
 
   /* Taylor coefficients of what is given. */
-  jet_to_taylor(call->in[1], orders, tree->nv, J.v);
-  if (J.W) load_external_wrenches(&J, call->in[2], orders - 1);
+  jet_to_taylor(args->v_jet, orders, tree->nv, J.v);
+  if (J.W) load_external_wrenches(&J, args->wrench_jet, orders - 1);
 
     /* The recursion. */
 #if JN_REGISTERS
@@ -197,18 +198,19 @@ static inline void solve_inertia(const inertia_solver *solver, real *x) {
 
 /* Hybrid dynamics of any order: coordinates with data[i] != 0 (unsigned char [nv], NULL: none) are prescribed and have
  * their velocity jets given; the others have their force jets given.
- *   in:  q, v jets [arg[1] x nv] (row 0 of all, further rows of prescribed coordinates), tau jets [(K+1) x nv],
+ *   in:  q, v jets [given x nv] (row 0 of all, further rows of prescribed coordinates), tau jets [(K+1) x nv],
  *        wrench jets or NULL
  *   out: v jets [(K+2) x nv], tau jets [(K+1) x nv] or NULL, pivots [nv]
- * arg[3] > 0: computes only orders arg[2] ... arg[3] - 1, continuing from what the call for the orders before left in
+ * end > 0: computes only orders from ... end - 1, continuing from what the call for the orders before left in
  * the same scratch memory. Forces of order k may then depend on the motion up to that order (jn__hybrid_jet_orders). */
 void JN_(hybrid_dynamics_jet)(const jn_call *call) {
+  const jn_hybrid_dynamics_jet_arguments *args = &call->hybrid_dynamics_jet;
   const JN_S(tree) *tree = call->tree;
-  const unsigned char *prescribed = call->data;
-  const real *given_v = call->in[1], *given_tau = call->in[2];
-  int order = call->arg[0], n = tree->nv, from = call->arg[2], end = call->arg[3] ? call->arg[3] : order + 1;
-  real *at = call->scratch, *v_out = call->out[0], *tau_out = call->out[1];
-  jets J = jets_place(tree, order + 2, call->in[3] != NULL, call->in[0], &at);
+  const unsigned char *prescribed = args->prescribed;
+  const real *given_v = args->v_jet, *given_tau = args->tau_jet;
+  int order = args->order, n = tree->nv, from = args->from, end = args->end ? args->end : order + 1;
+  real *at = call->scratch, *v_out = args->v_out, *tau_out = args->tau_out;
+  jets J = jets_place(tree, order + 2, args->wrench_jet != NULL, args->q, &at);
   real *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n), *dv = take(&at, (size_t)n);
   inertia_solver M = inertia_solver_place(&J, &at);
 #if JN_FORWARD_SERIES
@@ -222,10 +224,10 @@ void JN_(hybrid_dynamics_jet)(const jn_call *call) {
   scalar factorial = 1;
   for (int k = 2; k < from; k++) factorial *= (scalar)k;
   if (from == 0) {
-    jet_to_taylor(given_v, call->arg[1], n, J.v);
-    for (int k = call->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
-    if (J.W) load_external_wrenches(&J, call->in[3], order + 1);
-    factor_inertia(&M, &J, prescribed, call->out[2]);
+    jet_to_taylor(given_v, args->given, n, J.v);
+    for (int k = args->given * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
+    if (J.W) load_external_wrenches(&J, args->wrench_jet, order + 1);
+    factor_inertia(&M, &J, prescribed, args->pivots);
     forward_twists(&sweep, 0);
   }
 
@@ -262,7 +264,7 @@ void JN_(hybrid_dynamics_jet)(const jn_call *call) {
   /* Back to derivatives; what was given comes back to the bit. */
   for (int k = 0; k < (order + 2) * n; k++) v_out[k] = J.v[k];
   taylor_to_jet(v_out, order + 2, n);
-  for (int k = 0; k < call->arg[1]; k++)
+  for (int k = 0; k < args->given; k++)
     for (int i = 0; i < n; i++)
       if (k == 0 || (prescribed && prescribed[i])) v_out[k * n + i] = given_v[k * n + i];
 }

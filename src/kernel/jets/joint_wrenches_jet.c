@@ -10,7 +10,7 @@
  *   F        derivatives of the wrenches through the joints   link; N m, N        [(K+1) x nlink x 6]
  *   W        derivatives of the external wrenches             link; N m, N        [(K+1) x nlink x 6] or NULL
  *
- * arg[0] = K. in: q, v jets [(K+2) x nv], W. out: F. Cost O(n K^2). */
+ * order = K. in: q, v jets [(K+2) x nv], W. out: F. Cost O(n K^2). */
 #include "../base/variant.h"
 #include "jets.h"
 
@@ -32,15 +32,16 @@ static inline wrench own_wrench(const jets *J, int link, int k, real factorial, 
 }
 
 void JN_(joint_wrenches_jet)(const jn_call *call) {
+  const jn_joint_wrenches_jet_arguments *args = &call->joint_wrenches_jet;
   const JN_S(tree) *tree = call->tree;
-  int order = call->arg[0];
-  const real *W = call->in[2];
-  real *at = call->scratch, *F = call->out[0], factorial = K(1);
-  jets J = jets_place(tree, order + 2, 0, call->in[0], &at);
+  int order = args->order;
+  const real *W = args->wrench_jet;
+  real *at = call->scratch, *F = args->F_jet, factorial = K(1);
+  jets J = jets_place(tree, order + 2, 0, args->q, &at);
   if (counts(call, at)) return;
 
   /* Twists of all bodies. */
-  jet_to_taylor(call->in[1], order + 2, tree->nv, J.v);
+  jet_to_taylor(args->v_jet, order + 2, tree->nv, J.v);
   for (int k = 0; k < order + 2; k++) extend_twists(&J, k);
 
   for (int k = 0; k <= order; k++, F += 6 * tree->nlink) {
@@ -60,5 +61,5 @@ void JN_(joint_wrenches_jet)(const jn_call *call) {
   }
 
   /* From Taylor coefficients to derivatives. */
-  taylor_to_jet(call->out[0], order + 1, 6 * tree->nlink);
+  taylor_to_jet(args->F_jet, order + 1, 6 * tree->nlink);
 }

@@ -27,7 +27,7 @@
  *   psi      du/dt + [V, u] of one column                  body                        [orders]
  *   Z, Y, X  I S; I psi + B S; B^T S of one coordinate     body                        [orders]
  *
- * arg[0] = K. in: q, v jets [(K+2) x nv], W jets [(K+1) x nlink x 6] or NULL. out (NULL: not wanted): M, C
+ * order = K. in: q, v jets [(K+2) x nv], W jets [(K+1) x nlink x 6] or NULL. out (NULL: not wanted): M, C
  * [(K+1) x nv x nv], g [(K+1) x nv], P [(K+2) x nv x nv], tau of W [(K+1) x nv]. Cost O(n d K^2). */
 #include "../base/variant.h"
 #include "../base/world.h"
@@ -380,17 +380,18 @@ static inline subtree_sums subtree_sums_place(const JN_S(tree) * tree, int order
 }
 
 void JN_(matrix_jet)(const jn_call *call) {
+  const jn_matrix_jet_arguments *args = &call->matrix_jet;
   const JN_S(tree) *tree = call->tree;
-  int order = call->arg[0], n = tree->nv;
+  int order = args->order, n = tree->nv;
   real *at = call->scratch;
-  jet_outputs to = {order, call->out[0], call->out[1], call->out[2], call->out[3], call->out[4]};
-  subtree_sums sums = subtree_sums_place(tree, order + 1, &to, call->in[0], &at);
+  jet_outputs to = {order, args->M_jet, args->C_jet, args->g_jet, args->P, args->tau_jet};
+  subtree_sums sums = subtree_sums_place(tree, order + 1, &to, args->q, &at);
   int32_t *path = TAKE_INTS(&at, tree->nb);
   if (counts(call, at)) return;
 
   /* Taylor coefficients of what is given, twists of all bodies. */
-  jet_to_taylor(call->in[1], order + 2, n, sums.J.v);
-  if (to.tau) load_external_wrenches(&sums.J, call->in[2], order + 1);
+  jet_to_taylor(args->v_jet, order + 2, n, sums.J.v);
+  if (to.tau) load_external_wrenches(&sums.J, args->wrench_jet, order + 1);
   for (int k = 0; k < order + 2; k++) extend_twists(&sums.J, k);
 
   /* Forces of the external wrenches. */

@@ -13,7 +13,7 @@
  *   com      of the centre of mass            world; m                    [(K+1) x 3]
  *   energy   of T and U                       J                           [(K+1) x 2]
  *
- * arg[0] = K. in: q, v jets [(K+2) x nv]. out: momenta, com, energy; NULL: not wanted. Cost O(n K^2). */
+ * order = K. in: q, v jets [(K+2) x nv]. out: momenta, com, energy; NULL: not wanted. Cost O(n K^2). */
 #include "../base/variant.h"
 #include "jets.h"
 
@@ -51,10 +51,11 @@ static inline real first_moment(const jets *J, pose *T, vec3 *moment) {
 }
 
 void JN_(momentum_jet)(const jn_call *call) {
+  const jn_momentum_jet_arguments *args = &call->momentum_jet;
   const JN_S(tree) *tree = call->tree;
-  int order = call->arg[0];
-  real *at = call->scratch, *momenta = call->out[0], *com = call->out[1], *energy = call->out[2];
-  jets J = jets_place(tree, order + 2, 0, call->in[0], &at);
+  int order = args->order;
+  real *at = call->scratch, *momenta = args->h_jet, *com = args->com_jet, *energy = args->energy_jet;
+  jets J = jets_place(tree, order + 2, 0, args->q, &at);
   pose *T = TAKE(&at, tree->nb, pose);
   if (counts(call, at)) return;
 
@@ -62,7 +63,7 @@ void JN_(momentum_jet)(const jn_call *call) {
 
   /* True twists: the base does not accelerate. */
   J.without_weight = 1;
-  jet_to_taylor(call->in[1], order + 2, tree->nv, J.v);
+  jet_to_taylor(args->v_jet, order + 2, tree->nv, J.v);
   real mass = first_moment(&J, T, &moment);
 
   vec3 linear = v3_zero(); /* linear momentum of the order before */

@@ -15,7 +15,7 @@
  *   Jacobian      derivatives of J                          link                [(K+1) x 6L x nv]
  *   S             derivatives of the screws of one joint    link                [(K+1) x 6 x nv_joint]
  *
- * arg[0] = K, arg[1] = link of S, or -1. in: q, v jets [(K+2) x nv]. out: A, joint_twists, link_twists, Jacobian, S;
+ * order = K, joint: that of S, or -1. in: q, v jets [(K+2) x nv]. out: A, joint_twists, link_twists, Jacobian, S;
  * NULL: not wanted. Cost O(L d^2 K^2). */
 #include "../base/variant.h"
 #include "jacobian_columns.h"
@@ -89,18 +89,19 @@ static inline void set_link_results(const jets *J, columns *c, int link, int ord
 }
 
 void JN_(system_jet)(const jn_call *call) {
+  const jn_system_jet_arguments *args = &call->system_jet;
   const JN_S(tree) *tree = call->tree;
-  int order = call->arg[0], link = call->arg[1], n = tree->nv, nl = tree->nlink;
-  real *at = call->scratch, *A = call->out[0], *joint_twists = call->out[1], *link_twists = call->out[2],
-       *Jacobian = call->out[3], *S = call->out[4];
-  jets J = jets_place(tree, order + 2, 0, call->in[0], &at);
+  int order = args->order, link = args->joint, n = tree->nv, nl = tree->nlink;
+  real *at = call->scratch, *A = args->A_jet, *joint_twists = args->joint_twist_jet,
+       *link_twists = args->link_twist_jet, *Jacobian = args->J_jet, *S = args->S_jet;
+  jets J = jets_place(tree, order + 2, 0, args->q, &at);
   columns c = columns_place(order + 1, n + 6, &at); /* 6: the blocks of A, whatever nv is */
   int32_t *path = TAKE_INTS(&at, tree->nb);
   if (counts(call, at)) return;
 
   /* True twists of all bodies. */
   J.without_weight = 1;
-  jet_to_taylor(call->in[1], order + 2, n, J.v);
+  jet_to_taylor(args->v_jet, order + 2, n, J.v);
   for (int k = 0; k < order + 2; k++) extend_twists(&J, k);
 
   /* Twists and Jacobians of the links. */
