@@ -9,15 +9,15 @@ set(kernel_sources
     src/kernel/first_derivatives/frame_derivatives.c
     src/kernel/first_derivatives/inverse_dynamics_jet_derivatives.c
     src/kernel/second_derivatives/forward_dynamics_second_derivatives.c
-    src/kernel/mass_matrix/factor.c
+    src/kernel/mass_matrix/mass_factor.c
     src/kernel/forward_dynamics/forward_dynamics.c
-    src/kernel/terms/christoffel.c
+    src/kernel/terms/coriolis_christoffel.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
     src/kernel/jets/jets.c
     src/kernel/base/joint.c
     src/kernel/base/lie.c
-    src/kernel/mass_matrix/crba.c
+    src/kernel/mass_matrix/mass_matrix.c
     src/kernel/jets/matrix_jet.c
     src/kernel/jets/momentum_jet.c
     src/kernel/inverse_dynamics/inverse_dynamics.c
@@ -54,17 +54,22 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/chains.c
+    src/generate/closed_states.c
+    src/generate/conditions.c
     src/generate/emit_c.c
     src/generate/emit_matlab.c
     src/generate/functions.c
     src/generate/functions_help.c
     src/generate/functions_kinematics.c
+    src/generate/functions_loops.c
     src/generate/functions_rates.c
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
     src/generate/mechanism.c
     src/generate/order.c
+    src/generate/pivots.c
     src/generate/recursions.c
     src/generate/selftest.c
     src/generate/sha256.c
@@ -82,6 +87,7 @@ set(core_sources
     src/loops/assembly.c
     src/loops/inside.c
     src/loops/closure.c
+    src/loops/constraints.c
     src/loops/conditions.c
     src/loops/conditions_jets.c
     src/loops/conditions_screws.c
@@ -125,6 +131,7 @@ set(core_sources
     src/model/parameters.c
     src/model/query.c
     src/model/stop.c
+    src/dispatch/argument_sizes.c
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
@@ -171,6 +178,7 @@ set(core_sources
     src/solvers/jet_variation.c
     src/solvers/kinematics.c
     src/solvers/pattern.c
+    src/solvers/rates.c
     src/solvers/steps.c
     src/solvers/tree.c
     src/text/json_values.c
@@ -229,6 +237,12 @@ endif()
 
 if(JOUNCE_WITH_IDENT)
   list(APPEND core_sources src/ident/combine.c src/ident/stack.c src/ident/structure.c)
+endif()
+
+# Without applications: robots, their dynamics and derivatives, closed loops and model files; nothing about motions over time.
+if(NOT JOUNCE_APPLICATIONS)
+  list(FILTER core_sources EXCLUDE REGEX "^src/(elastic|generate|ident|retime|simulation|solvers|tasks|trajectory)/")
+  list(FILTER core_sources EXCLUDE REGEX "^src/io/(actuators|csv|npy|table|zip)\\.c$")
 endif()
 
 # Settings of every object that goes into the library.
@@ -346,7 +360,10 @@ jounce_variants_object(jounce_variants)
 set(jounce_loops)
 if(variants_avx2)
   set(jounce_loops jounce_loops_avx2)
-  add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c src/tasks/lanes.c)
+  add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c)
+  if(JOUNCE_APPLICATIONS)
+    target_sources(jounce_loops_avx2 PRIVATE src/tasks/lanes.c)
+  endif()
   jounce_object(jounce_loops_avx2)
   target_compile_definitions(jounce_loops_avx2 PRIVATE JN_WIDE=4)
   target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math

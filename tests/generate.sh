@@ -48,6 +48,9 @@ try panda_libm builtin:panda $dynamics,inverse_dynamics_jet --sincos libm --regr
 try panda_given builtin:panda $dynamics,$rates --sincos given --type double
 try panda_runtime builtin:panda inverse_dynamics,mass_matrix --runtime gravity,payload,parameters --type double
 try quadruped builtin:quadruped $dynamics,inverse_dynamics_jet,poses,center_of_mass --type double
+closed=loops_constraint,loops_inverse_dynamics,loops_forward_dynamics
+try four_bar builtin:four_bar $closed --actuated motor
+try delta builtin:delta $closed --actuated motor1,motor2,motor3 --type double
 try humanoid builtin:humanoid gravity_forces,inverse_dynamics,forward_dynamics
 
 # The sine and cosine in the code, relative to their own size, also where they are near zero.
@@ -103,5 +106,9 @@ sed 's/\[1, 0.1, 0, 0, 1, 1, 1,/[1e300, 0, 0, 0, 1e300, 1e300, 1e300,/' "$tmp/ev
 grep -q 'beyond the range of float' "$tmp/errors" || fail "a constant beyond float: $(cat "$tmp/errors")"
 try huge "$tmp/huge.json" inverse_dynamics --type double
 "$command" generate builtin:panda --want inverse_dynamics --prefix 'x;y' --out "$tmp/x" 2>/dev/null && fail "a prefix that is no identifier"
+"$command" generate builtin:delta --want loops_inverse_dynamics --actuated motor1 --out "$tmp/x" 2>"$tmp/errors" && fail "too few motors"
+grep -q '1 actuated coordinates cannot move 3 degrees of freedom' "$tmp/errors" || fail "too few motors: $(cat "$tmp/errors")"
+"$command" generate builtin:delta --want loops_inverse_dynamics --out "$tmp/x" 2>/dev/null && fail "no motors"
+"$command" generate builtin:panda --want loops_constraint --out "$tmp/x" 2>/dev/null && fail "loops of a model without loops"
 "$command" generate builtin:panda --want nothing --out "$tmp/x" 2>/dev/null && fail "a function that does not exist"
 [ $failures = 0 ] || { echo "$failures faults"; exit 1; }

@@ -15,6 +15,17 @@ for header in include/jounce/*.h; do
   fi
   echo "$name"
 done
+# each header has a tier, which is that of docs/stability.md; generated headers have the tier of those they are made from
+for header in include/jounce/*.h; do
+  name=${header##*/}
+  case $name in
+    jounce.h) continue ;;
+    batch.h | float.h | float_batch.h) tier=stable ;;
+    *) tier=$(sed -n '1,6s/.* Tier: \([a-z]*\) (docs\/stability.md).*/\1/p' "$header") ;;
+  esac
+  [ -n "$tier" ] || { echo "$header: the first lines do not give its tier (docs/stability.md)"; exit 1; }
+  grep "^| $tier |" docs/stability.md | grep -qF "\`$name\`" || { echo "docs/stability.md does not list $name as $tier"; exit 1; }
+done
 # arrays of derivatives are spelled dx_dy, as da_dq, and d2x_dydz (docs/conventions.md)
 awk '{ text = $0; gsub(/\/\*.*\*\//, "", text) }
      !/^ *\*|^\/\*/ {

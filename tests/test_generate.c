@@ -2,55 +2,7 @@
 /* Generated functions, evaluated on their graph without a compiler, give what the library computes: on random trees of
  * all joint types, with and without regrouping. Generated text compiles without warnings and gives the same numbers:
  * tests/generate.sh. */
-#include "generate/generate.h"
-#include "models.h"
-
-/* ---- a function on its graph ---- */
-
-typedef struct bench {
-  jn_writing w;
-  double *input[JN_ARRAYS];
-  double *value;
-} bench;
-
-/* Everything that jn_generate() does before it writes text. */
-static void open_bench_of(bench *b, const jn_writing *w) {
-  *b = (bench){.w = *w};
-  const jn_generate_options *o = &w->options;
-  check(jn__mechanism_create(&b->w.mechanism, w->model, 0, o->regroup), "no memory");
-  check(jn__graph_init(&b->w.graph, &b->w.allocator, 1 << 24), "no memory");
-  check(jn__symbols_create(&b->w.symbols, &b->w.graph, &b->w.mechanism, o->runtime, jn_frame_count(w->model) - 1, 0),
-        "no memory");
-  check_ok(jn__write_functions(&b->w));
-  for (int k = 0; k < JN_ARRAYS; k++) b->input[k] = calloc((size_t)jn__array_size(&b->w, k) + 1, sizeof(double));
-  b->value = calloc((size_t)b->w.graph.count, sizeof(double));
-}
-
-static void open_bench(bench *b, const jn_model *m, const char *want, const jn_generate_options *options) {
-  jn_writing w = {.model = m, .allocator = m->allocator, .options = *options};
-  w.options.want = want;
-  open_bench_of(b, &w);
-}
-
-static void close_bench(bench *b) {
-  for (int k = 0; k < b->w.functions; k++) {
-    for (int i = 0; i < b->w.function[k].outs; i++) jn__release(&b->w.allocator, b->w.function[k].out[i].values);
-    jn__sequence_free(&b->w.function[k].sequence);
-  }
-  jn__release(&b->w.allocator, b->w.function);
-  jn__symbols_free(&b->w.symbols);
-  jn__graph_free(&b->w.graph);
-  jn__mechanism_free(&b->w.mechanism);
-  for (int k = 0; k < JN_ARRAYS; k++) free(b->input[k]);
-  free(b->value);
-}
-
-/* Result number `out` of function number `k`, at the inputs. */
-static void results(bench *b, int k, int out, double *x) {
-  jn__evaluate(&b->w.graph, b->w.graph.count, (const double *const *)b->input, b->value);
-  const jn_written_array *r = &b->w.function[k].out[out];
-  for (int i = 0; i < r->size; i++) x[i] = jn__value(b->value, r->values[i]);
-}
+#include "generate_bench.h"
 
 static void compare_all(const jn_model *m, uint64_t *s, const jn_generate_options *options, const char *what) {
   int n = jn_model_nv(m);
@@ -190,6 +142,7 @@ static void compare_kinematics(const jn_model *m, uint64_t *s, jn_representation
   take_all_frames(&w);
   bench open;
   open_bench_of(&open, &w);
+  check_ok(open.status);
 
   jn_work *work;
   check_ok(jn_work_create(m, &work));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/base.h: what every other header needs: version, status codes, errors, reports, memory.
+ * Tier: stable (docs/stability.md).
  *
  * Conventions of the whole library: SI units, right-handed frames. A twist is (angular, linear), a wrench is
  * (moment, force): angular part first. Quaternions are x, y, z, w, unit, body to parent. Matrices are row-major.

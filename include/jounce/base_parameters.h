@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/base_parameters.h: the smallest set of inertial parameters that inverse dynamics depends on.
+ * Tier: experimental (docs/stability.md).
  *
  * Of the 10 L parameters pi of a robot (model.h), some have no effect on joint forces, and others have an effect only
  * in combination. The base parameters are nb linear combinations B pi that determine the joint forces completely, with

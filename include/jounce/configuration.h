@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/configuration.h: work memory, configurations as points of a manifold, and single joints.
+ * Tier: stable (docs/stability.md).
  *
  * q [nq]: configuration. v [nv]: velocity or tangent vector in the joints' velocity coordinates, which are coordinate
  * rates, except for spherical and free joints, where they are the body's angular velocity and twist. Threads may share

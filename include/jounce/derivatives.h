@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/derivatives.h: derivatives with respect to the state.
+ * Tier: stable (docs/stability.md).
  *
  * Derivatives with respect to q are in the tangent space: d/dq_k is the derivative along q (+) s e_k at s = 0
  * (jn_integrate), so for joints whose velocity is their rate the plain partial derivative, and for spherical and free

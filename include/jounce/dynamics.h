@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/dynamics.h: inverse, forward and hybrid dynamics; M, C, g; energies; joint wrenches.
+ * Tier: stable (docs/stability.md).
  *
  *   M(q) a + C(q, v) v + g(q) + k(q) = tau + sum_i J_i^T W_i
  * q [nq] configuration; v, a [nv] velocity and acceleration (NULL: zero); tau [nv] joint forces [N m, N].

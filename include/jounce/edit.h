@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/edit.h: make new models from existing ones: lock joints, keep a subtree, attach another robot, choose another
  * base link, merge links that are fixed to each other, and repair inertias.
+ * Tier: stable (docs/stability.md).
  *
  * A model is never changed: each function creates a new one, which does not depend on the models it was made from.
  * These members of `options` (NULL: defaults) are used, as in jn_model_thaw(): allocator (NULL: that of the model),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/elastic.h: robots whose motors drive their joints through springs (series elastic, harmonic drives).
+ * Tier: experimental (docs/stability.md).
  *
  *   link side    tau_J = inverse dynamics of the robot, through the spring
  *   spring       tau_J = phi(delta) + D delta',   delta = theta - q

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/generate.h: a robot's dynamics as source code, for firmware and other programs without this library.
+ * Tier: experimental (docs/stability.md).
  *
  * The text is straight-line C99 (or MATLAB) for one robot: constants are folded, equal expressions are computed once,
  * inertial parameters are regrouped, and nothing is called but sin and cos, or not even these. It has no heap, no
@@ -33,7 +34,15 @@ extern "C" {
  *   energies              q, v -> energy [2]: kinetic, potential
  *   coriolis_matrix_christoffel  q, v -> C [nv x nv], the one of jn_coriolis_matrix_christoffel()
  *   regressor             q, v, a -> Y [nv x 10 nlink]: tau without armature and springs = Y pi
- *   loss_forces           v -> loss [nv] = damping v + friction sign(v) */
+ *   loss_forces           v -> loss [nv] = damping v + friction sign(v)
+ * Of models with loops, m conditions in all (loops.h); functions above are those of the tree:
+ *   loops_constraint      q, v -> phi [m], A [m x nv], Adot_v [m]
+ *   loops_inverse_dynamics  q, v, a -> tau [nv], lambda [m], pivot [1], with the fixed mask `actuated` of the options
+ *   loops_forward_dynamics  q, v, tau -> a [nv], lambda [m], pivot [1]
+ * Solutions are written in an order of elimination that is chosen when code is generated, by pivoting at closed
+ * configurations. pivot is the smallest divisor relative to its usual size there, and near 0 or not a number close to
+ * singular configurations, where results are not accurate. Conditions that depend on others are dropped: their lambda
+ * is 0, so that lambda is not the shortest one, which the library gives; a and tau are the same. */
 #define JN_GENERATED_LIST(X)      \
   X(gravity_forces)               \
   X(bias_forces)                  \
@@ -53,7 +62,10 @@ extern "C" {
   X(energies)                     \
   X(coriolis_matrix_christoffel)  \
   X(regressor)                    \
-  X(loss_forces)
+  X(loss_forces)                  \
+  X(loops_constraint)             \
+  X(loops_inverse_dynamics)       \
+  X(loops_forward_dynamics)
 
 /* Languages of generated code. */
 typedef enum jn_language { JN_LANGUAGE_C = 0, JN_LANGUAGE_MATLAB = 1 } jn_language;
@@ -82,6 +94,7 @@ typedef struct jn_generate_options {
   int frame_count;
   jn_representation in;            /* of Jacobians and their rates; default JN_IN_ALIGNED */
   const unsigned char *prescribed; /* [nv] of hybrid_dynamics: 1 where the acceleration is given */
+  const unsigned char *actuated;   /* [nv] of loops_inverse_dynamics: 1 for coordinates that have a motor */
   const char *source;              /* for the header: name of the robot file, ... */
   const char *command;             /* ... the command line, ... */
   const void *source_data; /* ... and the file itself, for its SHA-256; NULL: that of the model as native text */

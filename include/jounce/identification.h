@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/identification.h: the parameters of a robot from measured motion and joint forces.
+ * Tier: experimental (docs/stability.md).
  *
  * The unknowns x [n] are, in this order: the ten inertial parameters of every link that is to be identified (as in
  * regressor.h); for every motor the inertia of its rotor, viscous friction, Coulomb friction and an offset, in blocks,

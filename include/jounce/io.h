@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/io.h: robot files. URDF and MJCF need a build with expat, native files and built-in robots one with jansson;
  * otherwise the functions return JN_ERR_UNSUPPORTED and say so in the error.
+ * Tier: stable (docs/stability.md).
  *
  * Sources are: a path to a URDF, MJCF (MuJoCo) or native (JSON) file, told apart by their content; or "builtin:NAME",
  * "builtin:chain:N" (N revolute joints in a row). Formats: docs/model-file.md, docs/urdf.md, docs/mjcf.md. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/jets.h: time derivatives of any order.
+ * Tier: stable (docs/stability.md).
  *
  * A jet of order K of x [n] is the row-major array [(K+1) x n] of x, dx/dt, d^2x/dt^2, ...: plain derivatives, not
  * divided by k!. A motion is given by q [nq] and the jet of order K+1 of the velocity, v_jet [(K+2) x nv]: v, dv/dt =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/kinematics.h: poses, twists, accelerations, Jacobians of links and frames; centre of mass; momentum.
+ * Tier: stable (docs/stability.md).
  *
  * A frame is a link (its index) or a named frame (jn_frame_index). q [nq], v, a [nv]; v or a NULL means zero.
  * Links fixed to the world do not move and are left out of centre of mass and momentum. Momentum about the centre of

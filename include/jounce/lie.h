@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/lie.h: rotations, rigid displacements, twists, wrenches, inertias.
+ * Tier: stable (docs/stability.md).
  *
  * R [9] rotation, row-major. T [16] pose, 4x4 row-major. V, X [6] twist (angular, linear) [rad/s, m/s].
  * F [6] wrench (moment, force) [N m, N]. P [10] inertial parameters (m, m rx, m ry, m rz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/loops.h: models with kinematic loops, contacts and couplings.
+ * Tier: stable (docs/stability.md).
  *
  * A model with loops is a tree with conditions phi(q) = 0 (jn_loop of model.h, jn_loops_user below), m rows in all:
  *   M a + C v + g = tau + sum J^T W + A^T lambda,     A v = 0,     A = d phi / dq  [m x nv]

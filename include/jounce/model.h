@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/model.h: describe a robot (builder), freeze it into a constant model, and query the model.
+ * Tier: stable (docs/stability.md).
  *
  *   builder --freeze--> jn_model (const: any number of threads may share it)
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/regressor.h: derivatives with respect to the inertial parameters.
+ * Tier: stable (docs/stability.md).
  *
  * pi [10 L] stacks the ten parameters of all L links as given in the file, in link frames: m, h = m c, and Jxx, Jyy,
  * Jzz, Jxy, Jxz, Jyz about the frame's origin. Links that are fixed to others keep their own ten parameters; those of

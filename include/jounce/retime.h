@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/retime.h: the same path at another speed, within limits of position, velocity, acceleration, jerk, effort and
  * effort rate, and of motors behind springs.
+ * Tier: experimental (docs/stability.md).
  *
  * Uniform: q(t) becomes q(c t). At each time every limit is a polynomial inequality in c, because
  *   v^(k) -> c^(k+1) v^(k),   tau^(k) -> c^k (g^(k) + c^2 (tau^(k) - g^(k))),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/sensitivity.h: derivatives with respect to any scalar, and reverse products.
+ * Tier: stable (docs/stability.md).
  *
  * A scalar p may enter anywhere: the state, forces, inertias, wrenches, gravity, and the geometry of the joints. A
  * jn_perturbation holds the derivatives, with respect to p, of everything that depends on p; jn_perturbation_of() fills

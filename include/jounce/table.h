@@ -3,6 +3,7 @@
  * line has the names of the columns, optionally with units in brackets; the other lines have the numbers. The separator
  * is a comma, a semicolon (decimal commas are then allowed) or a tab. Quotes, comments with #, a byte order mark and
  * empty lines are accepted.
+ * Tier: experimental (docs/stability.md).
  *
  * A table never changes after it is read, so any number of threads may use it. Queries with a NULL table or an index
  * out of range give 0, -1 or NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/tasks.h: task space. Inverse kinematics of position, and of any order in time; operational-space dynamics.
+ * Tier: experimental (docs/stability.md).
  *
  * A task is something the robot should do with a frame: have a pose, a position, an orientation, point an axis in a
  * direction, keep a distance; all of these relative to the world or to another frame. Or it is about the centre of

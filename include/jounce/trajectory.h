@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/trajectory.h: motions as functions of time, with all their time derivatives.
+ * Tier: experimental (docs/stability.md).
  *
  * A trajectory gives the configuration q(t) of a model and the jet of its velocity at any time in its range, in the
  * form that jounce/jets.h takes. It comes from samples (CSV, NPY, NPZ, or arrays), to which B-splines are fitted, or

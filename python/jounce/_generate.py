@@ -42,18 +42,18 @@ def _frame_name(model: Model, name: str) -> str:
     return name
 
 
-def _mask(model: Model, prescribed: Any) -> bytes:
-    """One byte for each coordinate: 1 where the acceleration is given."""
+def _mask(model: Model, joints: Any, name: str) -> bytes:
+    """One byte for each coordinate: 1 for those of the joints."""
     from ._glue import mask
 
-    if isinstance(prescribed, Sequence) and len(prescribed) == 0:
+    if isinstance(joints, Sequence) and len(joints) == 0:
         return bytes(model.nv)
-    return np.ascontiguousarray(mask(model, prescribed, "generate", "prescribed")).tobytes()
+    return np.ascontiguousarray(mask(model, joints, "generate", name)).tobytes()
 
 
 def generate(
     model: Model, want: Any, prefix: str, type: str, language: str, order: int, sincos: str, regroup: bool, frames: Any,
-    in_: str, prescribed: Any, runtime: Any, payload_frame: str | None, snap: float,
+    in_: str, prescribed: Any, actuated: Any, runtime: Any, payload_frame: str | None, snap: float,
 ) -> dict[str, str]:  # fmt: skip
     """Checks the arguments and turns words into numbers of C."""
     functions = _words(want, "want")
@@ -76,5 +76,6 @@ def generate(
         payload_frame,
         names,
         _number_of(in_, REPRESENTATIONS, "in_"),
-        _mask(model, prescribed),
+        _mask(model, prescribed, "prescribed"),
+        _mask(model, actuated, "actuated") if len(actuated) else b"",
     )

@@ -54,23 +54,23 @@ static PyObject *raise(jn_status status, const jn_error *error) {
 }
 
 /* _generate(want, prefix, language, single, sines, regroup, order, snap, runtime, payload_frame, frames, in,
- * prescribed)
- * -> {name of file: text}. prescribed: nv bytes. */
+ * prescribed, actuated) -> {name of file: text}. prescribed, actuated: nv bytes, actuated may be empty. */
 PyObject *py_generate(PyObject *self, PyObject *arguments) {
   generate_job job = {.model = ((py_object *)self)->handle};
   jn_generate_options *o = &job.options;
   int language, sines, in;
   PyObject *frames;
-  Py_buffer prescribed;
+  Py_buffer prescribed, actuated;
   jn_generate_options_init(o);
-  if (!PyArg_ParseTuple(arguments, "ssiiiiidIzOiy*", &o->want, &o->prefix, &language, &o->single, &sines, &o->regroup,
-                        &o->order, &o->snap, &o->runtime, &o->payload_frame, &frames, &in, &prescribed))
+  if (!PyArg_ParseTuple(arguments, "ssiiiiidIzOiy*y*", &o->want, &o->prefix, &language, &o->single, &sines, &o->regroup,
+                        &o->order, &o->snap, &o->runtime, &o->payload_frame, &frames, &in, &prescribed, &actuated))
     return NULL;
 
   const char **names = NULL;
   PyObject *files = NULL;
-  if (prescribed.len != jn_model_nv(job.model))
-    PyErr_Format(PyExc_ValueError, "generate(): prescribed must have one number for each of the %d coordinates",
+  if (prescribed.len != jn_model_nv(job.model) || (actuated.len != 0 && actuated.len != jn_model_nv(job.model)))
+    PyErr_Format(PyExc_ValueError,
+                 "generate(): prescribed and actuated must have one number for each of the %d coordinates",
                  jn_model_nv(job.model));
   else
     names = list_names(frames);
@@ -82,11 +82,13 @@ PyObject *py_generate(PyObject *self, PyObject *arguments) {
     o->frames = names;
     o->frame_count = (int)PyTuple_Size(frames);
     o->prescribed = prescribed.buf;
+    o->actuated = actuated.len ? actuated.buf : NULL;
     jn_status status = py_run_long(run_job, &job);
     files = status == JN_OK ? make_dictionary(job.generated) : raise(status, &job.error);
   }
   jn_generated_destroy(job.generated);
   free((void *)names);
   PyBuffer_Release(&prescribed);
+  PyBuffer_Release(&actuated);
   return files;
 }

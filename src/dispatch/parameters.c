@@ -34,10 +34,10 @@ jn_status jn__parameters_make(const jn_model *m, const jn_allocator *allocator, 
                               const double *pi, jn_parameters_of_states *own) {
   const jn_tree_d *t = m->tree[JN_KIND_D];
   size_t links = 10 * (size_t)t->nlink * count, bodies = 10 * (size_t)t->nb * count;
-  size_t trees = threads * (t->coupled ? 2 : 1); /* each thread has one, and its `apart` */
-  size_t sheet = jn__sheet_numbers(t->nb);
+  size_t trees = threads * (t->coupled ? 2 : 1); /* each thread has one, and its `uncoupled` tree */
+  size_t constants = jn__constants_size(t->nb);
   size_t bytes =
-      (links + bodies + trees * sheet) * sizeof(double) + trees * (sizeof *t + (size_t)t->nb * sizeof *t->body);
+      (links + bodies + trees * constants) * sizeof(double) + trees * (sizeof *t + (size_t)t->nb * sizeof *t->body);
   if (count > SIZE_MAX / 1024 / (size_t)(t->nlink + 1)) return JN_ERR_MEMORY;
   *own = (jn_parameters_of_states){.count = count, .nb = t->nb, .nlink = t->nlink};
   char *at = own->block = jn__allocate(allocator, bytes ? bytes : 1);
@@ -46,17 +46,17 @@ jn_status jn__parameters_make(const jn_model *m, const jn_allocator *allocator, 
   own->body = (jn_body_d *)(void *)(at + trees * sizeof *t);
   own->pi = (double *)(void *)(at + trees * (sizeof *t + (size_t)t->nb * sizeof *t->body));
   own->inertia = own->pi + links;
-  own->sheet = own->inertia + bodies;
+  own->constants = own->inertia + bodies;
   own->threads = threads;
   for (size_t k = 0; k < trees; k++) {
-    const jn_tree_d *from = k < threads ? t : t->apart;
+    const jn_tree_d *from = k < threads ? t : t->uncoupled;
     jn_body_d *body = own->body + k * (size_t)t->nb;
     memcpy(body, from->body, (size_t)t->nb * sizeof *body);
     own->tree[k] = *from;
     own->tree[k].body = body;
-    memcpy(own->sheet + k * sheet, from->sheet, sheet * sizeof *own->sheet);
-    own->tree[k].sheet = own->sheet + k * sheet;
-    if (k >= threads) own->tree[k - threads].apart = &own->tree[k];
+    memcpy(own->constants + k * constants, from->constants, constants * sizeof *own->constants);
+    own->tree[k].constants = own->constants + k * constants;
+    if (k >= threads) own->tree[k - threads].uncoupled = &own->tree[k];
   }
   memcpy(own->pi, pi, links * sizeof *pi);
   jn_status status = JN_OK;
@@ -70,14 +70,15 @@ jn_status jn__parameters_make(const jn_model *m, const jn_allocator *allocator, 
 
 const jn_tree_d *jn__parameters_tree(const jn_parameters_of_states *own, size_t thread, size_t state) {
   const double *inertia = jn__parameters_inertias(own, state);
-  size_t trees = own->tree[thread].apart ? 2 : 1;
+  size_t trees = own->tree[thread].uncoupled ? 2 : 1;
   for (size_t k = thread; k < trees * own->threads; k += own->threads) {
     jn_body_d *body = own->body + k * (size_t)own->nb;
-    double *sheet = own->sheet + k * jn__sheet_numbers(own->nb);
+    double *constants = own->constants + k * jn__constants_size(own->nb);
     for (int i = 0; i < own->nb; i++) {
-      double *column = sheet + i / JN_SHEET * JN_SHEET_ROWS * JN_SHEET + i % JN_SHEET;
+      double *column =
+          constants + i / JN_CONSTANT_BODIES * JN_CONSTANT_ROWS * JN_CONSTANT_BODIES + i % JN_CONSTANT_BODIES;
       memcpy(body[i].inertia, inertia + 10 * i, sizeof body[i].inertia);
-      for (int j = 0; j < 10; j++) column[(JN_SHEET_INERTIA + j) * JN_SHEET] = inertia[10 * i + j];
+      for (int j = 0; j < 10; j++) column[(JN_CONSTANT_INERTIA + j) * JN_CONSTANT_BODIES] = inertia[10 * i + j];
     }
     own->tree[k].link_inertia = own->pi + 10 * (size_t)own->nlink * state;
   }

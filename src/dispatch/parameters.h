@@ -11,12 +11,12 @@ typedef struct jn_parameters_of_states {
   void *block;  /* all memory; NULL: none */
   size_t count; /* states */
   size_t threads;
-  int nb, nlink;   /* bodies, links */
-  double *pi;      /* [count x nlink x 10] of links, as given */
-  double *inertia; /* [count x nb x 10] of bodies, in their internal frames */
-  jn_tree_d *tree; /* [threads]; with coupled coordinates as many more, their `apart` */
-  jn_body_d *body; /* [nb] of each tree */
-  double *sheet;   /* of each tree: its bodies side by side, as in tree.h */
+  int nb, nlink;     /* bodies, links */
+  double *pi;        /* [count x nlink x 10] of links, as given */
+  double *inertia;   /* [count x nb x 10] of bodies, in their internal frames */
+  jn_tree_d *tree;   /* [threads]; with coupled coordinates as many more, their `uncoupled` trees */
+  jn_body_d *body;   /* [nb] of each tree */
+  double *constants; /* of each tree: its bodies side by side, as in tree.h */
 } jn_parameters_of_states;
 
 /* JN_OK, JN_ERR_MEMORY, JN_ERR_MODEL (a number is not finite, or a mass is negative). */

@@ -12,10 +12,10 @@ static void some_configuration(const jn_tree_d *t, double *q) {
   for (int i = 0; i < t->nq; i++) q[i] = 0.4 + 1.1 * sin(3.7 * i + 1);
 }
 
-jn_status jn__measure(jn_draft *d, const jn_tree_d *t, double *gross) {
+jn_status jn__measure(jn_draft *d, const jn_tree_d *t, double *reference_inertia) {
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nq = (size_t)t->nq;
   size_t bytes = nb * (sizeof(pose) + sizeof(inertia)) + nd * sizeof(twist);
-  char *block = jn__allocate(&d->a, bytes + (nq + 3 * TRIG_ROOM(nb)) * sizeof(double));
+  char *block = jn__allocate(&d->a, bytes + (nq + 3 * TRIG_SIZE(nb)) * sizeof(double));
   if (!block) return JN_ERR_MEMORY;
   pose *X = (pose *)(void *)block;
   inertia *Ic = (inertia *)(void *)(X + nb);
@@ -29,7 +29,7 @@ jn_status jn__measure(jn_draft *d, const jn_tree_d *t, double *gross) {
     for (int k = 0; k < t->body[i].nv; k++) {
       twist s = S[t->body[i].id + k];
       sym3 J = Ic[i].J;
-      gross[t->body[i].id + k] =
+      reference_inertia[t->body[i].id + k] =
           dot(s.w, s.w) * fabs(J.xx + J.yy + J.zz) + dot(s.v, s.v) * Ic[i].m + armature_of(t, &t->body[i], k);
     }
   jn__release(&d->a, block);
@@ -58,8 +58,9 @@ jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
   double *q = (double *)(void *)block, *a = q + nq, *pivot = a + nv;
   char *scratch = (char *)(pivot + nd);
   some_configuration(t, q);
-  jn_call call = {
-      .tree = t, .in = {q}, .out = {a, NULL, pivot}, .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64};
+  jn_call call = {.tree = t,
+                  .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64,
+                  .forward_dynamics = {.q = q, .a_out = a, .pivots = pivot}};
   variant->kernels[t->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics](&call);
   /* pivots are in the order of the bodies' coordinates, or of v when coordinates are coupled; go inwards, because
    * pivots inward of a singular joint are only rounding errors */

@@ -22,5 +22,9 @@ jn_expr *jn__make_mass_matrix(jn_writing *w);
 /* Accelerations that are not prescribed (NULL: all): M a = tau - h. a holds the prescribed ones. */
 int jn__solve_accelerations(jn_writing *w, const unsigned char *prescribed, const jn_expr *v, const jn_expr *tau,
                             const jn_expr *M, jn_expr *a);
+/* Time derivatives 1 ... order (at most 2) of `from` [count] along the motion v and, if wanted, a: number k is to[k -
+ * 1]. */
+int jn__write_time_derivatives(jn_writing *w, const jn_expr *from, int count, int order, int with_acceleration,
+                               jn_expr *const *to);
 
 #endif

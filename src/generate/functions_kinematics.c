@@ -113,8 +113,8 @@ int jn__write_jacobians_function(jn_writing *w, jn_written_function *f) {
   return J && write_jacobians(w, J);
 }
 
-/* Coefficients 1 ... order of `from` [count] along the motion v, a: derivative number k is to[k - 1]. */
-static int write_time_derivatives(jn_writing *w, const jn_expr *from, int count, int order, jn_expr *const *to) {
+int jn__write_time_derivatives(jn_writing *w, const jn_expr *from, int count, int order, int with_acceleration,
+                               jn_expr *const *to) {
   int n = jn_model_nv(w->model);
   jn_taylor t;
   jn_expr *series = jn__allocate(&w->allocator, (size_t)(2 * n + 1) * sizeof *series);
@@ -124,7 +124,7 @@ static int write_time_derivatives(jn_writing *w, const jn_expr *from, int count,
   }
   for (int i = 0; i < n; i++) {
     series[i] = jn__input(&w->graph, JN_ARRAY_V, i);
-    series[n + i] = jn__input(&w->graph, JN_ARRAY_A, i);
+    if (with_acceleration) series[n + i] = jn__input(&w->graph, JN_ARRAY_A, i);
   }
   for (int k = 1; k <= order; k++) {
     jn__taylor_move(&t, &w->symbols, series, k);
@@ -143,7 +143,7 @@ int jn__write_jacobian_rates_function(jn_writing *w, jn_written_function *f) {
   jn__take_state(w, f, 1);
   jn_expr *rate = jn__add_result(w, f, "Jdot", size, n);
   jn_expr *J = jn__allocate(&w->allocator, (size_t)(size + 1) * sizeof *J);
-  int good = rate && J && write_jacobians(w, J) && write_time_derivatives(w, J, size, 1, &rate);
+  int good = rate && J && write_jacobians(w, J) && jn__write_time_derivatives(w, J, size, 1, 0, &rate);
   jn__release(&w->allocator, J);
   return good;
 }
@@ -177,7 +177,7 @@ int jn__write_center_of_mass_function(jn_writing *w, jn_written_function *f) {
     c[0] = jn__divide(&w->graph, sum.x, mass);
     c[1] = jn__divide(&w->graph, sum.y, mass);
     c[2] = jn__divide(&w->graph, sum.z, mass);
-    good = write_time_derivatives(w, c, 3, 2, rates);
+    good = jn__write_time_derivatives(w, c, 3, 2, 1, rates);
   }
   jn__release(&w->allocator, pose);
   return good;
@@ -268,13 +268,13 @@ int jn__write_energies_function(jn_writing *w, jn_written_function *f) {
   jn_graph *g = &w->graph;
 
   for (int i = 0; good && i < w->mechanism.count; i++) {
-    jn_expr twice = jn__add(g, jn__dot(g, p[i].w, p[i].moment), jn__dot(g, p[i].v, p[i].force));
+    jn_expr twice = jn__add(g, jn__dot3(g, p[i].w, p[i].moment), jn__dot3(g, p[i].v, p[i].force));
     energy[0] = jn__add(g, energy[0], jn__scale(g, 0.5, twice));
   }
   if (good) {
     jn_expr3 sum = write_first_moment(w, pose, &mass);
     const jn_expr *gravity = w->symbols.gravity;
-    energy[1] = jn__negate(jn__dot(g, (jn_expr3){gravity[0], gravity[1], gravity[2]}, sum));
+    energy[1] = jn__negate(jn__dot3(g, (jn_expr3){gravity[0], gravity[1], gravity[2]}, sum));
     add_joint_energies(w, energy);
   }
   jn__release(&w->allocator, p);

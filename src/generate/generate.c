@@ -2,6 +2,8 @@
 /* The public functions of jounce/generate.h. */
 #include "generate.h"
 
+#include "conditions.h"
+
 #include <ctype.h>
 #include <jounce/io.h>
 #include <math.h>
@@ -27,6 +29,7 @@ void jn_generate_options_init(jn_generate_options *options) {
 }
 
 jn_status jn__writing_fail(jn_writing *w, jn_status status, const char *format, ...) {
+  w->refusal = status;
   if (!w->error) return status;
   va_list list;
   va_start(list, format);
@@ -211,6 +214,7 @@ static jn_status write_model(jn_writing *w, jn_generated *out) {
   jn_status status = find_frames(w);
   if (status == JN_OK) status = check_sines(w);
   if (status == JN_OK) status = hash_source(w);
+  if (status == JN_OK) status = jn__find_closed_states(w);
   if (status == JN_OK) status = jn__write_functions(w);
   if (status == JN_OK && o->single) status = jn__measure_errors(w);
   if (status == JN_OK && !jn__is_stopped()) status = write_files(w, out);
@@ -224,6 +228,7 @@ static void free_writing(jn_writing *w) {
   }
   jn__release(&w->allocator, w->function);
   jn__release(&w->allocator, w->frame);
+  jn__release(&w->allocator, w->closed);
   if (w->symbols.g) jn__symbols_free(&w->symbols);
   if (w->graph.allocator.allocate) jn__graph_free(&w->graph);
   if (w->mechanism.part) jn__mechanism_free(&w->mechanism);

@@ -4,9 +4,10 @@
  *   graph.c        expressions as a graph                 mechanism.c   frames, constants, regrouping
  *   symbols.c      the robot over expressions             recursions.c  inverse dynamics, M, solution
  *   functions*.c   the functions by name                  order.c       the order of statements
- *   taylor.c       derivatives on the graph
+ *   taylor.c       derivatives on the graph               conditions.c  of closed loops
+ *   pivots.c       elimination in a fixed order           closed_states.c  samples of models with loops
  *   emit_c.c       C                                      header.c      comments, tables and prototypes
- *   emit_matlab.c  MATLAB and Octave
+ *   emit_matlab.c  MATLAB and Octave                      chains.c      sums, one product at a time
  *   selftest.c     states with their results, error       sincos.c      sine and cosine in C
  *   sha256.c       of the robot file                      generate.c    the public functions */
 #ifndef JN_GENERATE_GENERATE_H
@@ -33,7 +34,8 @@ typedef struct jn_written_function {
   const char *about; /* for comments */
   jn_written_array in[JN_WRITTEN_IN], out[JN_WRITTEN_OUT];
   int ins, outs;
-  int frames; /* 1: its results are for the frames of the options */
+  int frames;  /* 1: its results are for the frames of the options */
+  int dropped; /* conditions of loops that depend on others, and were left out */
   jn_sequence sequence;
   double float_error; /* largest error of float against double, relative to the largest result */
 } jn_written_function;
@@ -50,7 +52,10 @@ typedef struct jn_writing {
   int *frame; /* [options.frame_count] */
   char prefix[48], upper[48];
   char hash[65];
+  double *closed; /* [closed_count x (nq + 2 nv)] closed states of a model with loops: closed_states.c */
+  int closed_count;
   int is_beyond_range; /* a number of the text is too large for its type */
+  jn_status refusal;   /* of the function that is written: not for this model */
   jn_error *error;
 } jn_writing;
 

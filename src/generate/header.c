@@ -68,6 +68,28 @@ static void emit_frames(const jn_writing *w, jn_text *text) {
   }
 }
 
+/* What becomes of closed loops. */
+static void emit_loops(const jn_writing *w, jn_text *text) {
+  int loops = jn_loop_count(w->model), dropped = 0, closed = 0, first = w->options.language == JN_LANGUAGE_MATLAB;
+  if (!loops) return;
+  for (int k = 0; k < w->functions; k++) {
+    closed += strncmp(w->function[k].name, "loops_", 6) == 0;
+    if (w->function[k].dropped > dropped) dropped = w->function[k].dropped;
+  }
+  if (closed < w->functions)
+    jn__text_format(text, " * loops        NOT part of functions without loops_ in their names: the model has %d\n",
+                    loops);
+  if (dropped)
+    jn__text_format(text, " * conditions   %d depend on others and were dropped from solutions: their lambda is 0\n",
+                    dropped);
+  if (closed && w->options.actuated) {
+    jn__text_add(text, " * motors       coordinates");
+    for (int k = 0; k < jn_model_nv(w->model); k++)
+      if (w->options.actuated[k]) jn__text_format(text, " %d", k + first);
+    jn__text_add(text, "\n");
+  }
+}
+
 static void emit_about(const jn_writing *w, jn_text *text) {
   const jn_generate_options *o = &w->options;
   jn__text_add(text, "/* Dynamics of ");
@@ -86,9 +108,7 @@ static void emit_about(const jn_writing *w, jn_text *text) {
   }
   jn__text_format(text, " * numbers      %s; inertial parameters %s\n", jn__number_type(w),
                   o->regroup ? "regrouped (exact for joint forces and M)" : "as in the file");
-  if (jn_loop_count(w->model))
-    jn__text_format(text, " * loops        NOT part of this code, which is that of the tree: the model has %d\n",
-                    jn_loop_count(w->model));
+  emit_loops(w, text);
   if (o->snap > 0)
     jn__text_format(text, " * snapped      %d angles of placements, within %g rad of a quarter turn\n",
                     w->mechanism.snapped, o->snap);

@@ -300,12 +300,10 @@ void jn__write_factors(const jn_symbols *s, const unsigned char *prescribed, jn_
   }
 }
 
-void jn__write_solution(const jn_symbols *s, const unsigned char *prescribed, const jn_expr *L, const jn_expr *inverse,
-                        jn_expr *b) {
+/* L^T y = b */
+void jn__write_inward_solution(const jn_symbols *s, const unsigned char *prescribed, const jn_expr *L, jn_expr *b) {
   jn_graph *g = s->g;
   int n = s->m->tree->nv;
-
-  /* L^T y = b */
   for (int x = n - 1; x >= 0; x--) {
     int k = in_order(s, prescribed, x);
     for (int y = x - 1; k >= 0 && y >= 0; y--) {
@@ -313,8 +311,13 @@ void jn__write_solution(const jn_symbols *s, const unsigned char *prescribed, co
       if (i >= 0) b[i] = subtract_product(g, b[i], L[k * n + i], b[k]);
     }
   }
+}
 
-  /* L x = D^-1 y */
+/* L x = D^-1 y */
+void jn__write_outward_solution(const jn_symbols *s, const unsigned char *prescribed, const jn_expr *L,
+                                const jn_expr *inverse, jn_expr *b) {
+  jn_graph *g = s->g;
+  int n = s->m->tree->nv;
   for (int x = 0; x < n; x++) {
     int k = in_order(s, prescribed, x);
     if (k < 0) continue;
@@ -324,6 +327,12 @@ void jn__write_solution(const jn_symbols *s, const unsigned char *prescribed, co
       if (i >= 0) b[k] = subtract_product(g, b[k], L[k * n + i], b[i]);
     }
   }
+}
+
+void jn__write_solution(const jn_symbols *s, const unsigned char *prescribed, const jn_expr *L, const jn_expr *inverse,
+                        jn_expr *b) {
+  jn__write_inward_solution(s, prescribed, L, b);
+  jn__write_outward_solution(s, prescribed, L, inverse, b);
 }
 
 int jn__write_solve(const jn_symbols *s, const unsigned char *prescribed, jn_expr *M, jn_expr *b) {

@@ -20,6 +20,10 @@ int jn__write_mass_matrix(const jn_symbols *s, jn_expr *M);
 int jn__write_solve(const jn_symbols *s, const unsigned char *prescribed, jn_expr *M, jn_expr *b);
 /* The same in two steps, for several right-hand sides: inverse [nv] receives 1 / D. */
 void jn__write_factors(const jn_symbols *s, const unsigned char *prescribed, jn_expr *M, jn_expr *inverse);
+/* The two halves of a solution: L^T y = b, and L x = D^-1 y; both in place. */
+void jn__write_inward_solution(const jn_symbols *s, const unsigned char *prescribed, const jn_expr *L, jn_expr *b);
+void jn__write_outward_solution(const jn_symbols *s, const unsigned char *prescribed, const jn_expr *L,
+                                const jn_expr *inverse, jn_expr *b);
 void jn__write_solution(const jn_symbols *s, const unsigned char *prescribed, const jn_expr *L, const jn_expr *inverse,
                         jn_expr *b);
 

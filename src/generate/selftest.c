@@ -2,7 +2,7 @@
 /* Random states: the error of float, and a table of states with results that the target can check itself with. */
 #include <math.h>
 
-#include "generate.h"
+#include "conditions.h"
 
 /* splitmix64 in [-1, 1) */
 static double next_random(uint64_t *state) {
@@ -35,6 +35,18 @@ int jn__array_size(const jn_writing *w, int array) {
   }
 }
 
+/* Of a model with loops, a closed configuration and a motion that keeps it so. */
+static void take_closed_state(const jn_writing *w, uint64_t *seed, double *const *input) {
+  if (!w->closed_count) return;
+  int nq = jn_model_nq(w->model), nv = jn_model_nv(w->model);
+  const double *state = jn__closed_state(w, (int)((next_random(seed) + 1) / 2 * w->closed_count));
+  for (int i = 0; i < nq; i++) input[JN_ARRAY_Q][i] = (float)state[i];
+  for (int i = 0; i < nv; i++) {
+    input[JN_ARRAY_V][i] = (float)state[nq + i];
+    input[JN_ARRAY_A][i] = (float)state[nq + nv + i];
+  }
+}
+
 /* Positions within limits, or within +-3; velocities within +-2, accelerations and forces within +-5. Every number is
  * one of float, so that float and double compute the same state. */
 void jn__random_inputs(const jn_writing *w, uint64_t *seed, double *const *input) {
@@ -55,6 +67,7 @@ void jn__random_inputs(const jn_writing *w, uint64_t *seed, double *const *input
       *q = (float)(dof->lower + (dof->upper - dof->lower) * (next_random(seed) + 1) / 2);
     }
   }
+  take_closed_state(w, seed, input);
   for (int i = 0; i < jn_model_nq(w->model); i++) {
     input[JN_ARRAY_SINE][i] = sin(input[JN_ARRAY_Q][i]);
     input[JN_ARRAY_COSINE][i] = cos(input[JN_ARRAY_Q][i]);

@@ -28,7 +28,7 @@ jn_expr3 jn__cross(jn_graph *g, jn_expr3 a, jn_expr3 b) {
                     determinant(g, a.x, a.y, b.x, b.y)};
 }
 
-jn_expr jn__dot(jn_graph *g, jn_expr3 a, jn_expr3 b) {
+jn_expr jn__dot3(jn_graph *g, jn_expr3 a, jn_expr3 b) {
   jn_expr sum = jn__add(g, jn__multiply(g, a.x, b.x), jn__multiply(g, a.y, b.y));
   return jn__add(g, sum, jn__multiply(g, a.z, b.z));
 }
@@ -38,7 +38,7 @@ jn_expr3 jn__constant3(jn_graph *g, const double x[3]) {
 }
 
 jn_expr3 jn__rotate(jn_graph *g, jn_expr9 M, jn_expr3 x) {
-  return (jn_expr3){jn__dot(g, M.x, x), jn__dot(g, M.y, x), jn__dot(g, M.z, x)};
+  return (jn_expr3){jn__dot3(g, M.x, x), jn__dot3(g, M.y, x), jn__dot3(g, M.z, x)};
 }
 
 static jn_expr9 transposed(jn_expr9 M) {
@@ -125,12 +125,12 @@ static void turn_moments_x(jn_graph *g, jn_expr c, jn_expr s, jn_expr_moments *m
 static void turn_moments(jn_graph *g, jn_expr9 R, jn_expr_moments *m) {
   jn_expr9 S = {{m->xx, m->xy, m->xz}, {m->xy, m->yy, m->yz}, {m->xz, m->yz, m->zz}};
   jn_expr3 a = jn__rotate(g, S, R.x), b = jn__rotate(g, S, R.y), c = jn__rotate(g, S, R.z);
-  m->xx = jn__dot(g, R.x, a);
-  m->xy = jn__dot(g, R.y, a);
-  m->xz = jn__dot(g, R.z, a);
-  m->yy = jn__dot(g, R.y, b);
-  m->yz = jn__dot(g, R.z, b);
-  m->zz = jn__dot(g, R.z, c);
+  m->xx = jn__dot3(g, R.x, a);
+  m->xy = jn__dot3(g, R.y, a);
+  m->xz = jn__dot3(g, R.z, a);
+  m->yy = jn__dot3(g, R.y, b);
+  m->yz = jn__dot3(g, R.z, b);
+  m->zz = jn__dot3(g, R.z, c);
   m->first = jn__rotate(g, R, m->first);
 }
 

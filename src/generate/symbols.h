@@ -75,7 +75,7 @@ jn_expr3 jn__add3(jn_graph *g, jn_expr3 a, jn_expr3 b);
 jn_expr3 jn__subtract3(jn_graph *g, jn_expr3 a, jn_expr3 b);
 jn_expr3 jn__scale3(jn_graph *g, jn_expr c, jn_expr3 a);
 jn_expr3 jn__cross(jn_graph *g, jn_expr3 a, jn_expr3 b);
-jn_expr jn__dot(jn_graph *g, jn_expr3 a, jn_expr3 b);
+jn_expr jn__dot3(jn_graph *g, jn_expr3 a, jn_expr3 b);
 jn_expr3 jn__constant3(jn_graph *g, const double x[3]);
 /* M x and M^T x. */
 jn_expr3 jn__rotate(jn_graph *g, jn_expr9 M, jn_expr3 x);

@@ -152,7 +152,7 @@ static void move_group(jn_taylor *t, const jn_symbols *s, int i, const jn_expr *
       const jn_expr *w = v + (k - 1 - j) * nv + part->iv;
       jn_expr3 R = {jn__taylor_at(t, row[r].x, j), jn__taylor_at(t, row[r].y, j), jn__taylor_at(t, row[r].z, j)};
       turned = jn__add3(g, turned, jn__cross(g, R, (jn_expr3){w[0], w[1], w[2]}));
-      if (part->kind == JN_BODY_FREE) moved = jn__add(g, moved, jn__dot(g, R, (jn_expr3){w[3], w[4], w[5]}));
+      if (part->kind == JN_BODY_FREE) moved = jn__add(g, moved, jn__dot3(g, R, (jn_expr3){w[3], w[4], w[5]}));
     }
     jn__taylor_give(t, row[r].x, k, jn__scale(g, 1.0 / k, turned.x));
     jn__taylor_give(t, row[r].y, k, jn__scale(g, 1.0 / k, turned.y));

@@ -127,6 +127,6 @@ static inline void trig_store(pack x, void *c, void *s) {
 #endif
 
 /* The room that n numbers need. */
-#define TRIG_ROOM(n) ((n) + 7)
+#define TRIG_SIZE(n) ((n) + 7)
 
 #endif

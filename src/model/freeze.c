@@ -71,11 +71,11 @@ typedef struct arrays {
   jn_body_d *body;
   jn_frame_d *frame, *placement;
   jn_screw_d *screw;
-  double *armature, *gross, *link_inertia, *stiffness, *rest, *sheet;
+  double *armature, *reference_inertia, *link_inertia, *stiffness, *rest, *constants;
   int32_t *link_parent, *order, *lambda;
-  jn_tree_d *apart; /* with coupled coordinates, else NULL */
-  jn_body_d *apart_body;
-  int32_t *place, *apart_order, *apart_lambda;
+  jn_tree_d *uncoupled; /* with coupled coordinates, else NULL */
+  jn_body_d *uncoupled_body;
+  int32_t *elimination_place, *uncoupled_order, *uncoupled_lambda;
   void *other[JN_KINDS];
 } arrays;
 
@@ -114,21 +114,21 @@ static jn_model *place_model(const jn_draft *d, const jn_tree_d *count, layout *
   x->placement = place(l, n, sizeof *x->placement);
   x->screw = place(l, (size_t)count->nscrew, sizeof *x->screw);
   x->armature = place(l, (size_t)count->nd, sizeof *x->armature);
-  x->gross = place(l, (size_t)count->nd, sizeof *x->gross);
+  x->reference_inertia = place(l, (size_t)count->nd, sizeof *x->reference_inertia);
   x->link_inertia = place(l, 10 * n, sizeof *x->link_inertia);
   x->stiffness = place(l, (size_t)d->nv, sizeof *x->stiffness);
   x->rest = place(l, (size_t)d->nv, sizeof *x->rest);
-  x->sheet = place(l, jn__sheet_numbers(count->nb), sizeof *x->sheet);
+  x->constants = place(l, jn__constants_size(count->nb), sizeof *x->constants);
   x->link_parent = place(l, n, sizeof(int32_t));
   x->order = place(l, (size_t)d->nv, sizeof(int32_t));
   x->lambda = place(l, (size_t)d->nv, sizeof(int32_t));
   if (count->coupled) {
     size_t nd = (size_t)count->nd;
-    x->apart = place(l, 1, sizeof *x->apart);
-    x->apart_body = place(l, (size_t)count->nb, sizeof *x->apart_body);
-    x->place = place(l, nd, sizeof(int32_t));
-    x->apart_order = place(l, nd, sizeof(int32_t));
-    x->apart_lambda = place(l, nd, sizeof(int32_t));
+    x->uncoupled = place(l, 1, sizeof *x->uncoupled);
+    x->uncoupled_body = place(l, (size_t)count->nb, sizeof *x->uncoupled_body);
+    x->elimination_place = place(l, nd, sizeof(int32_t));
+    x->uncoupled_order = place(l, nd, sizeof(int32_t));
+    x->uncoupled_lambda = place(l, nd, sizeof(int32_t));
   }
   for (int k = 0; k < JN_KINDS; k++) {
     size_t bytes = k == JN_KIND_D ? 0 : jn__tree_bytes(k, count);
@@ -235,11 +235,11 @@ static pose fill_body(const jn_draft *d, arrays *x, int k, pose placed, int pare
 
 /* Coordinates in the order of the bodies (id); each row has entries for its ancestors. */
 static void fill_elimination(jn_tree_d *t, int32_t *order, int32_t *lambda) {
-  t->straight = 1;
+  t->in_body_order = 1;
   for (int i = 0; i < t->nb; i++) {
     const jn_body_d *b = &t->body[i];
     int last = b->parent < 0 ? -1 : t->body[b->parent].id + t->body[b->parent].nv - 1;
-    t->straight &= b->iv == b->id;
+    t->in_body_order &= b->iv == b->id;
     for (int k = 0; k < b->nv; k++) {
       order[b->id + k] = b->iv + k;
       lambda[b->id + k] = k ? b->id + k - 1 : last;
@@ -250,19 +250,19 @@ static void fill_elimination(jn_tree_d *t, int32_t *order, int32_t *lambda) {
 }
 
 /* The tree in which coupled joints have coordinates of their own. */
-static void fill_apart(jn_tree_d *t, arrays *x) {
-  *x->apart = *t;
+static void fill_uncoupled(jn_tree_d *t, arrays *x) {
+  *x->uncoupled = *t;
   for (int i = 0; i < t->nb; i++) {
-    x->apart_body[i] = t->body[i];
-    x->apart_body[i].iv = t->body[i].id;
-    x->apart_body[i].owner = 1;
+    x->uncoupled_body[i] = t->body[i];
+    x->uncoupled_body[i].iv = t->body[i].id;
+    x->uncoupled_body[i].owner = 1;
   }
-  x->apart->body = x->apart_body;
-  x->apart->nv = t->nd;
-  x->apart->place = NULL;
-  x->apart->coupled = x->apart->sprung = 0;
-  fill_elimination(x->apart, x->apart_order, x->apart_lambda);
-  t->apart = x->apart;
+  x->uncoupled->body = x->uncoupled_body;
+  x->uncoupled->nv = t->nd;
+  x->uncoupled->elimination_place = NULL;
+  x->uncoupled->coupled = x->uncoupled->carries_springs = 0;
+  fill_elimination(x->uncoupled, x->uncoupled_order, x->uncoupled_lambda);
+  t->uncoupled = x->uncoupled;
 }
 
 static jn_status fill_order(const jn_draft *d, jn_tree_d *t, arrays *x) {
@@ -272,11 +272,11 @@ static jn_status fill_order(const jn_draft *d, jn_tree_d *t, arrays *x) {
     fill_elimination(t, x->order, x->lambda);
     return JN_OK;
   }
-  jn_status status = jn__eliminate(&d->a, t, x->order, x->lambda, x->place);
+  jn_status status = jn__eliminate(&d->a, t, x->order, x->lambda, x->elimination_place);
   t->order = x->order;
   t->lambda = x->lambda;
-  t->place = x->place;
-  fill_apart(t, x);
+  t->elimination_place = x->elimination_place;
+  fill_uncoupled(t, x);
   return status;
 }
 
@@ -293,7 +293,7 @@ static void fill_springs(jn_tree_d *t, arrays *x) {
       x->stiffness[b->iv + c] += dof->stiffness * ratio * ratio;
       x->rest[b->iv + c] += dof->stiffness * ratio * at;
       t->spring_energy += dof->stiffness * at * at / 2;
-      t->sprung = 1;
+      t->carries_springs = 1;
     }
   }
   for (int k = 0; k < t->nv; k++) {
@@ -306,34 +306,35 @@ static void fill_springs(jn_tree_d *t, arrays *x) {
 }
 
 /* Numbers of all bodies side by side, and what sweeps ask about the whole tree. */
-static void fill_sheet(jn_tree_d *t, arrays *x) {
-  t->even = !t->coupled;
-  t->simple = 1;
+static void fill_constants(jn_tree_d *t, arrays *x) {
+  t->one_each_after_base = !t->coupled;
+  t->one_each = 1;
   for (int i = 0; i < t->nb; i++) {
     const jn_body_d *b = &x->body[i];
-    double *to = x->sheet + i / JN_SHEET * JN_SHEET_ROWS * JN_SHEET + i % JN_SHEET, p[3];
+    double *to = x->constants + i / JN_CONSTANT_BODIES * JN_CONSTANT_ROWS * JN_CONSTANT_BODIES + i % JN_CONSTANT_BODIES,
+           p[3];
     int one = b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_PRISMATIC || b->kind == JN_BODY_HELICAL;
     int turns = one && b->kind != JN_BODY_PRISMATIC;
     double advance = b->kind == JN_BODY_PRISMATIC ? 1 : b->kind == JN_BODY_HELICAL ? b->pitch : 0;
     v3_store(m3_tmul(m3_constant(b->R), v3_constant(b->p)), p);
-    for (int k = 0; k < 9; k++) to[(JN_SHEET_R + k) * JN_SHEET] = b->R[k];
-    for (int k = 0; k < 3; k++) to[(JN_SHEET_P + k) * JN_SHEET] = p[k];
-    for (int k = 0; k < 10; k++) to[(JN_SHEET_INERTIA + k) * JN_SHEET] = b->inertia[k];
-    to[JN_SHEET_TURN * JN_SHEET] = turns ? b->ratio : 0;
-    to[JN_SHEET_ANGLE * JN_SHEET] = turns ? b->offset : 0;
-    to[JN_SHEET_SHIFT * JN_SHEET] = advance * b->ratio;
-    to[JN_SHEET_WAY * JN_SHEET] = advance * b->offset;
-    to[JN_SHEET_ARMATURE * JN_SHEET] = one ? x->armature[b->id] * b->ratio * b->ratio : 0;
+    for (int k = 0; k < 9; k++) to[(JN_CONSTANT_R + k) * JN_CONSTANT_BODIES] = b->R[k];
+    for (int k = 0; k < 3; k++) to[(JN_CONSTANT_P + k) * JN_CONSTANT_BODIES] = p[k];
+    for (int k = 0; k < 10; k++) to[(JN_CONSTANT_INERTIA + k) * JN_CONSTANT_BODIES] = b->inertia[k];
+    to[JN_CONSTANT_ANGLE_RATIO * JN_CONSTANT_BODIES] = turns ? b->ratio : 0;
+    to[JN_CONSTANT_ANGLE_OFFSET * JN_CONSTANT_BODIES] = turns ? b->offset : 0;
+    to[JN_CONSTANT_ADVANCE_RATIO * JN_CONSTANT_BODIES] = advance * b->ratio;
+    to[JN_CONSTANT_ADVANCE_OFFSET * JN_CONSTANT_BODIES] = advance * b->offset;
+    to[JN_CONSTANT_ARMATURE * JN_CONSTANT_BODIES] = one ? x->armature[b->id] * b->ratio * b->ratio : 0;
     x->body[i].stop = b->end < t->nb ? x->body[b->end].id : t->nd;
-    x->body[i].axis = b->kind == JN_BODY_REVOLUTE    ? JN_AXIS_TURN
-                      : b->kind == JN_BODY_PRISMATIC ? JN_AXIS_SLIDE
+    x->body[i].axis = b->kind == JN_BODY_REVOLUTE    ? JN_AXIS_ROTATION
+                      : b->kind == JN_BODY_PRISMATIC ? JN_AXIS_TRANSLATION
                                                      : JN_AXIS_OTHER;
-    if (b->parent >= 0 && x->body[b->parent].end != b->end) x->body[b->parent].forks = 1;
-    t->even &= i == 0 || (one && b->iq == t->nq - t->nb + i && b->iv == t->nv - t->nb + i);
-    t->simple &= one;
-    for (int c = b->id; c < b->id + b->nv; c++) t->armed |= x->armature[c] != 0;
+    if (b->parent >= 0 && x->body[b->parent].end != b->end) x->body[b->parent].several_children = 1;
+    t->one_each_after_base &= i == 0 || (one && b->iq == t->nq - t->nb + i && b->iv == t->nv - t->nb + i);
+    t->one_each &= one;
+    for (int c = b->id; c < b->id + b->nv; c++) t->has_armature |= x->armature[c] != 0;
   }
-  t->sheet = x->sheet;
+  t->constants = x->constants;
 }
 
 static jn_status fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
@@ -371,14 +372,14 @@ static jn_status fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count)
   t->placement = x->placement;
   t->screw = x->screw;
   t->armature = x->armature;
-  t->gross = x->gross;
+  t->reference_inertia = x->reference_inertia;
   t->link_inertia = x->link_inertia;
   t->link_parent = x->link_parent;
   for (int k = 0; k < d->n; k++) {
     memcpy(&x->link_inertia[10 * k], x->link[k].inertia, sizeof x->link[k].inertia);
     x->link_parent[k] = x->link[k].parent;
   }
-  fill_sheet(t, x);
+  fill_constants(t, x);
   jn_status status = fill_order(d, t, x);
   fill_springs(t, x);
   return status;
@@ -422,7 +423,7 @@ static void fill_model(const jn_draft *d, jn_model *m, arrays *x) {
   m->coordinate_link = x->coordinate_link;
   memcpy(m->gravity, g, sizeof m->gravity);
   memcpy(x->tree->gravity, g, sizeof m->gravity);
-  if (x->apart) memcpy(x->apart->gravity, g, sizeof m->gravity);
+  if (x->uncoupled) memcpy(x->uncoupled->gravity, g, sizeof m->gravity);
   for (int k = 0; k < d->n; k++) {
     *(x->link[k].body < 0 ? &m->fixed_mass : &m->moving_mass) += x->link[k].inertia[0];
   }
@@ -479,7 +480,7 @@ static jn_status make_model(jn_draft *d, jn_model **model) {
   fill_frames_and_loops(d, &x);
   place_texts(d, &l, &x, &name);
   m->name = name;
-  if (status == JN_OK) status = jn__measure(d, x.tree, x.gross);
+  if (status == JN_OK) status = jn__measure(d, x.tree, x.reference_inertia);
   fill_model(d, m, &x);
   if (status == JN_OK) status = jn__check_singular(d, m);
   if (status != JN_OK || d->log.first.status != JN_OK) {

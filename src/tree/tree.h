@@ -23,25 +23,27 @@ typedef enum jn_kind {
 } jn_kind;
 
 /* Joints whose screw is an axis alone: (z, 0) or (0, z), times the ratio. */
-enum { JN_AXIS_OTHER, JN_AXIS_TURN, JN_AXIS_SLIDE };
+enum { JN_AXIS_OTHER, JN_AXIS_ROTATION, JN_AXIS_TRANSLATION };
 
-/* Numbers of the bodies side by side, for sweeps that treat several bodies at once: rows of JN_SHEET bodies, zero
- * beyond the last. Joints of one coordinate turn by TURN q + ANGLE about z and advance by SHIFT q + WAY along it; for
- * all others these are zero. */
-enum { JN_SHEET = 8 };
+/* The constants of the bodies as a structure of arrays, for sweeps that treat several bodies at once: blocks of
+ * JN_CONSTANT_BODIES bodies, and in each block a row for each constant below; zero beyond the last body. A joint of one
+ * coordinate turns by ANGLE_RATIO q + ANGLE_OFFSET about z, and advances by ADVANCE_RATIO q + ADVANCE_OFFSET along z.
+ * For all other joints these four are zero. */
+enum { JN_CONSTANT_BODIES = 8 };
 enum {
-  JN_SHEET_R = 0,        /* placement R, row-major */
-  JN_SHEET_P = 9,        /* R^T p */
-  JN_SHEET_INERTIA = 12, /* as in the body */
-  JN_SHEET_TURN = 22,
-  JN_SHEET_SHIFT,
-  JN_SHEET_ANGLE,
-  JN_SHEET_WAY,
-  JN_SHEET_ARMATURE, /* as the coordinate sees it */
-  JN_SHEET_ROWS
+  JN_CONSTANT_R = 0,        /* placement R, row-major */
+  JN_CONSTANT_P = 9,        /* R^T p [m] */
+  JN_CONSTANT_INERTIA = 12, /* ten numbers, as in the body */
+  JN_CONSTANT_ANGLE_RATIO = 22,
+  JN_CONSTANT_ADVANCE_RATIO,
+  JN_CONSTANT_ANGLE_OFFSET,
+  JN_CONSTANT_ADVANCE_OFFSET,
+  JN_CONSTANT_ARMATURE, /* as the coordinate sees it: ratio^2 * armature */
+  JN_CONSTANT_ROWS
 };
-static inline size_t jn__sheet_numbers(int32_t nb) {
-  return (size_t)((nb + JN_SHEET - 1) / JN_SHEET) * JN_SHEET_ROWS * JN_SHEET;
+/* How many numbers they are. */
+static inline size_t jn__constants_size(int32_t nb) {
+  return (size_t)((nb + JN_CONSTANT_BODIES - 1) / JN_CONSTANT_BODIES) * JN_CONSTANT_ROWS * JN_CONSTANT_BODIES;
 }
 
 /* The structs themselves, for this variant's scalar: jn_body_d, jn_tree_d, ... */

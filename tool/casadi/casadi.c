@@ -153,7 +153,8 @@ const command_line casadi_line = {
     .most = 1,
     .about =
         "Write a shared library with the robot in it, which casadi.external() loads, with exact Jacobians and "
-        "Hessians: inverse_dynamics, forward_dynamics, step, frames, momentum, loops_forward_dynamics and "
+        "Hessians: inverse_dynamics, forward_dynamics, step, frames, momentum, mass_matrix, gravity, torque_rate, "
+        "loops_forward_dynamics and "
         "loops_conditions. It is the installed plugin with the robot appended, so no compiler is needed.",
     .groups = casadi_groups,
     .group_count = COUNT_OF(casadi_groups),

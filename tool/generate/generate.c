@@ -21,7 +21,7 @@
 typedef struct generate_arg {
   model_arg model;
   const char *want, *prefix, *out, *order, *snap, *payload;
-  name_list runtime, frames, prescribed;
+  name_list runtime, frames, prescribed, actuated;
   int type, language, regroup, sincos, in;
   char *command; /* for the header */
 } generate_arg;
@@ -56,14 +56,14 @@ static int set_runtime(const generate_arg *g, jn_generate_options *o) {
   return OPTION_GO_ON;
 }
 
-/* The mask of hybrid dynamics, from names of joints. */
-static int set_prescribed(const generate_arg *g, unsigned char *mask) {
+/* A mask of coordinates, from names of joints. */
+static int set_mask(const generate_arg *g, const char *name, const name_list *joints, unsigned char *mask) {
   const jn_model *m = g->model.model;
-  for (int i = 0; i < g->prescribed.count; i++) {
-    int joint = jn_joint_index(m, g->prescribed.names[i]);
+  for (int i = 0; i < joints->count; i++) {
+    int joint = jn_joint_index(m, joints->names[i]);
     if (joint < 0 || jn_joint_nv(m, joint) == 0) {
-      say(stderr, "jounce: --prescribed: %s has no moving joint '%s' of its own; `jounce info` lists them\n",
-          g->model.source, g->prescribed.names[i]);
+      say(stderr, "jounce: --%s: %s has no moving joint '%s' of its own; `jounce info` lists them\n", name,
+          g->model.source, joints->names[i]);
       return EXIT_BAD;
     }
     for (int k = 0; k < jn_joint_nv(m, joint); k++) mask[jn_joint_v(m, joint) + k] = 1;
@@ -140,26 +140,44 @@ static char *read_source(const generate_arg *g, size_t *length) {
   return read_input(g->model.source, g->model.source, JN_MAX_BYTES, length);
 }
 
+/* Is some function wanted whose name begins with `word`, or (other) does not? */
+static bool wants(const generate_arg *g, const char *word, bool other) {
+  size_t length = strlen(word);
+  for (const char *at = g->want; *at;) {
+    size_t name = strcspn(at, ",");
+    if (name && (strncmp(at, word, length) == 0) != other) return true;
+    at += name + (at[name] == ',');
+  }
+  return false;
+}
+
 /* What the code leaves out, or an option that it does not use. */
 static int warn(const generate_arg *g) {
   int loops = jn_loop_count(g->model.model);
-  if (loops)
-    say(stderr, "jounce: warning: %s: the code is that of the tree: its %d loop%s %s not part of it\n", g->model.source,
-        loops, loops == 1 ? "" : "s", loops == 1 ? "is" : "are");
-  if (strstr(g->want, "hybrid_dynamics") && !g->prescribed.count)
+  if (loops && wants(g, "loops_", true))
+    say(stderr,
+        "jounce: warning: %s: functions without loops_ in their names are those of the tree: its %d loop%s %s not part "
+        "of them\n",
+        g->model.source, loops, loops == 1 ? "" : "s", loops == 1 ? "is" : "are");
+  if (wants(g, "hybrid_dynamics", false) && !g->prescribed.count)
     say(stderr, "jounce: warning: hybrid_dynamics without --prescribed prescribes no joint: it is forward_dynamics\n");
-  if (!strstr(g->want, "hybrid_dynamics") && g->prescribed.count)
+  if (!wants(g, "hybrid_dynamics", false) && g->prescribed.count)
     return usage_error("generate", "--prescribed is for hybrid_dynamics, which --want does not name");
+  if (!wants(g, "loops_inverse_dynamics", false) && g->actuated.count)
+    return usage_error("generate", "--actuated is for loops_inverse_dynamics, which --want does not name");
   return OPTION_GO_ON;
 }
 
 static int run(generate_arg *g, jn_generate_options *o) {
-  unsigned char *mask = allocate((size_t)jn_model_nv(g->model.model) + 1);
-  memset(mask, 0, (size_t)jn_model_nv(g->model.model) + 1);
-  int status = set_prescribed(g, mask);
+  size_t nv = (size_t)jn_model_nv(g->model.model);
+  unsigned char *mask = allocate(2 * nv + 1), *motors = mask + nv;
+  memset(mask, 0, 2 * nv + 1);
+  int status = set_mask(g, "prescribed", &g->prescribed, mask);
+  if (status == OPTION_GO_ON) status = set_mask(g, "actuated", &g->actuated, motors);
   size_t length = 0;
   char *source = read_source(g, &length);
   o->prescribed = mask;
+  o->actuated = g->actuated.count ? motors : NULL;
   o->source = g->model.source;
   o->source_data = source;
   o->source_length = length;
@@ -219,7 +237,8 @@ static const option generate_options[] = {
     TEXT_OPTION(
         generate_arg, want, "want", "LIST",
         "functions to generate, separated by commas: gravity_forces, bias_forces, inverse_dynamics, mass_matrix, "
-        "forward_dynamics, hybrid_dynamics, inverse_dynamics_jet and more: see docs/generate.md"),
+        "forward_dynamics, hybrid_dynamics, inverse_dynamics_jet, of closed loops loops_inverse_dynamics, and more: "
+        "see docs/generate.md"),
     TEXT_OPTION(generate_arg, out, "out", "FOLDER", "folder for PREFIX.c and PREFIX.h; it is made if it does not exist",
                 .is_output = true),
     TEXT_OPTION(generate_arg, prefix, "prefix", "NAME",
@@ -237,6 +256,7 @@ static const option generate_options[] = {
                   "axes and point of Jacobians, as in eval; default aligned"),
     NAMES_OPTION(generate_arg, prescribed, "prescribed", "JOINT,...",
                  "joints of hybrid_dynamics whose acceleration is given"),
+    NAMES_OPTION(generate_arg, actuated, "actuated", "LIST", "joints with a motor, for loops_inverse_dynamics"),
     NAMES_OPTION(generate_arg, runtime, "runtime", "gravity,payload,parameters", "arguments instead of constants"),
     TEXT_OPTION(generate_arg, payload, "payload-frame", "NAME",
                 "the frame that carries the payload; default: the last one"),
@@ -276,6 +296,7 @@ int command_generate(int argc, char **argv) {
   name_list_free(&g.runtime);
   name_list_free(&g.frames);
   name_list_free(&g.prescribed);
+  name_list_free(&g.actuated);
   model_arg_free(&g.model);
   return status;
 }

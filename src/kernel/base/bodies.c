@@ -16,8 +16,8 @@ static inline void group_motions(const JN_S(body) * b, int i, const real *v, con
   }
   if (!v) return;
   screw X = b->parent < 0 ? screw_zero() : screw_shift(V[b->parent], o->at.d);
-  X.w = sp_add(X.w, sp_turn(axis[0], axis[1], axis[2], v3_load(v + b->iv)));
-  if (free) X.v = sp_add(X.v, sp_turn(axis[0], axis[1], axis[2], v3_load(v + b->iv + 3)));
+  X.w = sp_add(X.w, sp_rotate(axis[0], axis[1], axis[2], v3_load(v + b->iv)));
+  if (free) X.v = sp_add(X.v, sp_rotate(axis[0], axis[1], axis[2], v3_load(v + b->iv + 3)));
   V[i] = X;
   for (int k = 0; k < 3 && Psi; k++) {
     space rate = sp_cross(X.w, axis[k]);
@@ -110,13 +110,13 @@ void JN_(bodies_outward)(const JN_S(tree) * t, const real *q, const real *v, con
         y = P->y;
         z = P->z;
       }
-      axes at = axes_turn(b, turn->c[i], turn->s[i], x, y, z);
+      axes at = axes_rotate_z(b, turn->c[i], turn->s[i], x, y, z);
       x = at.x;
       y = at.y;
       z = at.z;
       o->at = at;
       o->e = sp_scale(splat(b->ratio), z);
-      if (is_turn(b)) {
+      if (is_revolute(b)) {
         S[b->id] = (screw){o->e, sp_zero()};
         if (v) turn_twist(b, i, v[b->iv], o, V, Psi);
       } else {
@@ -125,6 +125,6 @@ void JN_(bodies_outward)(const JN_S(tree) * t, const real *q, const real *v, con
     }
     o->I.h = sp_sum(x, y, z, b->inertia + 1, 1);
     o->I.m = splat(b->inertia[0]);
-    if (tensors) inertia_turn(&o->at, b->inertia, &o->I);
+    if (tensors) inertia_to_world(&o->at, b->inertia, &o->I);
   }
 }

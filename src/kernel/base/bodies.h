@@ -22,7 +22,7 @@ typedef struct space_crossed {
 } space_crossed;
 
 /* The body's own inertia in the world's axes: R J R^T. */
-static inline void inertia_turn(const axes *R, const scalar *I, space_inertia *o) {
+static inline void inertia_to_world(const axes *R, const scalar *I, space_inertia *o) {
   r4 x = R->x, y = R->y, z = R->z;
   r4 X = x * I[4] + (y * I[7] + z * I[8]), Y = x * I[7] + (y * I[5] + z * I[9]), Z = x * I[8] + (y * I[9] + z * I[6]);
   o->Jx = X * LANE(x, 0) + (Y * LANE(y, 0) + Z * LANE(z, 0));
@@ -98,8 +98,8 @@ static inline screw space_crossed_tmul(const space_crossed *X, int turn, screw S
 typedef inertia space_inertia;
 typedef crossed space_crossed;
 
-static inline void inertia_turn(const axes *R, const scalar *I, space_inertia *o) {
-  o->J = s3_turn(axes_rotation(R), i_constant(I).J);
+static inline void inertia_to_world(const axes *R, const scalar *I, space_inertia *o) {
+  o->J = s3_to_world(axes_rotation(R), i_constant(I).J);
 }
 static inline void inertia_add(space_inertia *to, const space_inertia *I) { *to = i_add(*to, *I); }
 FLAT space_inertia inertia_shift(space_inertia I, space d) { return i_shift(I, d); }
@@ -138,7 +138,7 @@ void JN_(bodies_outward)(const JN_S(tree) * t, const real *q, const real *v, con
                          screw *S, screw *V, screw *Psi);
 
 /* The inertia of body i, complete for its subtree, handed to its parent. */
-static inline void hand_inertia_on(const JN_S(tree) * t, solid *B, int i) {
+static inline void add_inertia_to_parent(const JN_S(tree) * t, solid *B, int i) {
   int p = t->body[i].parent;
   if (p < 0) return;
   space_inertia I = inertia_shift(B[i].I, B[i].at.d);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Coupled coordinates: matrices over them from those of the tree where each joint has coordinates of its own
- * (t->apart), with v_apart = G v: M = G^T M_apart G, and so on. G has a one in each row, so that rows and columns of
- * joints that share a coordinate are added up; only a few do, and only where the branches of their joints have entries.
+ * (t->uncoupled), with v_apart = G v: M = G^T M_apart G, and so on. G has a one in each row, so that rows and columns
+ * of joints that share a coordinate are added up; only a few do, and only where the branches of their joints have
+ * entries.
  */
 #ifndef JN_KERNEL_BASE_COUPLING_H
 #define JN_KERNEL_BASE_COUPLING_H
@@ -53,7 +54,7 @@ static inline void coupling_fill(coupling *g, int elimination) {
   g->runs = g->places = 0;
   for (int k = 0; k < t->nv; k++) g->first[k] = -1;
   for (int c = 0; c < t->nd; c++) {
-    int to = elimination ? t->place[c] : t->order[t->place[c]];
+    int to = elimination ? t->elimination_place[c] : t->order[t->elimination_place[c]];
     if (g->first[to] >= 0) {
       coupling_share(g, to, c);
       end = -1;
@@ -74,11 +75,11 @@ static inline void coupling_fill(coupling *g, int elimination) {
 
 /* Reals of a matrix over joints' coordinates, of which more is read than it has. */
 enum { COUPLED_SPARE = 8 };
-static inline size_t coupled_room(const JN_S(tree) * t) { return (size_t)t->nd * (size_t)t->nd + COUPLED_SPARE; }
+static inline size_t coupled_size(const JN_S(tree) * t) { return (size_t)t->nd * (size_t)t->nd + COUPLED_SPARE; }
 
 /* v of joints [nd] from v of coordinates [nv]. */
 static inline void follow(const JN_S(tree) * t, const real *v, real *to) {
-  for (int c = 0; c < t->nd; c++) to[c] = v[t->order[t->place[c]]];
+  for (int c = 0; c < t->nd; c++) to[c] = v[t->order[t->elimination_place[c]]];
 }
 
 /* Whole packs: up to PACK - 1 numbers more are read and written. */
@@ -130,7 +131,7 @@ static inline void add_columns(const coupling *g, const real *from, real *to) {
   }
 }
 
-/* G^T X G [nv x nv] from X [nd x nd] (coupled_room() reals), which is overwritten. Where X is symmetric, columns that
+/* G^T X G [nv x nv] from X [nd x nd] (coupled_size() reals), which is overwritten. Where X is symmetric, columns that
  * joints share are their rows. */
 static inline void project(const coupling *g, int symmetric, real *X, real *out) {
   int nd = g->t->nd, n = g->t->nv;

@@ -65,13 +65,13 @@ static inline void sp_store_pose(space x, space y, space z, space p, real *out) 
 
 /* Columns x, y, z times a vector. The sum begins with z, which is there first when the columns are those of a body that
  * turns about z: products are fused in the order of these lines. */
-static inline space sp_turn(space x, space y, space z, vec3 a) {
+static inline space sp_rotate(space x, space y, space z, vec3 a) {
   space Y = sp_scale(a.y, y), Z = sp_scale(a.z, z);
   return sp_axpy(a.x, x, sp_add(Y, Z));
 }
 /* The same with numbers of the model, `step` apart. */
 static inline space sp_sum(space x, space y, space z, const scalar *a, int step) {
-  return sp_turn(x, y, z, v3(splat(a[0]), splat(a[step]), splat(a[2 * step])));
+  return sp_rotate(x, y, z, v3(splat(a[0]), splat(a[step]), splat(a[2 * step])));
 }
 
 static inline real sp_dot(space a, space b) { return sp_total(sp_times(a, b)); }
@@ -104,7 +104,7 @@ static inline axes axes_of_world(void) {
 }
 
 /* Those of a body that turns about z, from those of its parent. */
-static inline axes axes_turn(const JN_S(body) * b, real c, real s, space x, space y, space z) {
+static inline axes axes_rotate_z(const JN_S(body) * b, real c, real s, space x, space y, space z) {
   space d = sp_sum(x, y, z, b->p, 1), X = sp_sum(x, y, z, b->R, 3), Y = sp_sum(x, y, z, b->R + 1, 3);
   space Z = sp_sum(x, y, z, b->R + 2, 3);
   return (axes){sp_axpy(c, X, sp_scale(s, Y)), sp_sub(sp_scale(c, Y), sp_scale(s, X)), Z, d};
@@ -113,17 +113,17 @@ static inline axes axes_turn(const JN_S(body) * b, real c, real s, space x, spac
 static inline axes axes_outward(const JN_S(tree) * t, int i, const real *q, angles turn, const axes *P) {
   const JN_S(body) *b = &t->body[i];
   if (b->kind <= JN_BODY_HELICAL) {
-    axes o = axes_turn(b, turn.c[i], turn.s[i], P->x, P->y, P->z);
+    axes o = axes_rotate_z(b, turn.c[i], turn.s[i], P->x, P->y, P->z);
     if (b->kind == JN_BODY_PRISMATIC) o.d = sp_axpy(joint_position(b, q), o.z, o.d);
     if (b->kind == JN_BODY_HELICAL) o.d = sp_axpy(splat(b->pitch) * joint_position(b, q), o.z, o.d);
     return o;
   }
   pose X = body_pose(t, b, q, turn.c[i], turn.s[i]);
-  return (axes){sp_turn(P->x, P->y, P->z, X.R.x), sp_turn(P->x, P->y, P->z, X.R.y), sp_turn(P->x, P->y, P->z, X.R.z),
-                sp_turn(P->x, P->y, P->z, X.p)};
+  return (axes){sp_rotate(P->x, P->y, P->z, X.R.x), sp_rotate(P->x, P->y, P->z, X.R.y),
+                sp_rotate(P->x, P->y, P->z, X.R.z), sp_rotate(P->x, P->y, P->z, X.p)};
 }
 static inline screw axes_screw(const axes *R, twist V) {
-  return (screw){sp_turn(R->x, R->y, R->z, V.w), sp_turn(R->x, R->y, R->z, V.v)};
+  return (screw){sp_rotate(R->x, R->y, R->z, V.w), sp_rotate(R->x, R->y, R->z, V.v)};
 }
 static inline mat3 axes_rotation(const axes *R) { return (mat3){sp_numbers(R->x), sp_numbers(R->y), sp_numbers(R->z)}; }
 
@@ -131,12 +131,12 @@ static inline mat3 axes_rotation(const axes *R) { return (mat3){sp_numbers(R->x)
 static inline void axes_screws(const JN_S(tree) * t, int i, const real *q, const axes *R, space *w, space *v) {
   const JN_S(body) *b = &t->body[i];
   twist S[6];
-  if (is_turn(b)) {
+  if (is_revolute(b)) {
     w[0] = sp_scale(splat(b->ratio), R->z);
     v[0] = sp_zero();
     return;
   }
-  if (b->axis == JN_AXIS_SLIDE) {
+  if (b->axis == JN_AXIS_TRANSLATION) {
     w[0] = sp_zero();
     v[0] = sp_scale(splat(b->ratio), R->z);
     return;

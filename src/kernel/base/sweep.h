@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "../../tree/joint.h"
+#include "body_tiles.h"
 #include "scratch.h"
-#include "sheet.h"
 
 /* Cosine and sine of the angle of every body that turns about z. */
 typedef struct angles {
@@ -19,11 +19,12 @@ typedef struct angles {
 } angles;
 
 static inline angles angles_at(const JN_S(tree) * t, const real *q, real **at) {
-  angles o = {take(at, TRIG_ROOM((size_t)t->nb)), take(at, TRIG_ROOM((size_t)t->nb))};
+  angles o = {take(at, TRIG_SIZE((size_t)t->nb)), take(at, TRIG_SIZE((size_t)t->nb))};
   if (!q) return o; /* the call only counts */
   for (int i = 0; i < t->nb; i += TILE) {
-    const scalar *row = sheet_at(t, i);
-    tile x = sheet_row(row, JN_SHEET_TURN) * sheet_positions(t, i, q) + sheet_row(row, JN_SHEET_ANGLE);
+    const scalar *row = constants_at(t, i);
+    tile x = constant_row(row, JN_CONSTANT_ANGLE_RATIO) * tile_positions(t, i, q) +
+             constant_row(row, JN_CONSTANT_ANGLE_OFFSET);
     tile_trig(x, o.c + i, o.s + i);
   }
   return o;
@@ -38,7 +39,8 @@ static inline twist base_acceleration(const JN_S(tree) * t) {
 }
 
 /* The joint of nearly all bodies: S = (z, 0), and [V, S] = (w x z, v x z) has four numbers. */
-static inline void turn_outward(const JN_S(body) * b, const real *v, pose X, twist *S, twist *V, twist *Psi, int i) {
+static inline void revolute_outward(const JN_S(body) * b, const real *v, pose X, twist *S, twist *V, twist *Psi,
+                                    int i) {
   real r = splat(b->ratio);
   S[b->id] = (twist){v3(ZERO, ZERO, r), v3_zero()};
   if (!v) return;
@@ -54,7 +56,7 @@ static inline void outward(const JN_S(tree) * t, int i, const real *q, const rea
   const JN_S(body) *b = &t->body[i];
   X[i] = body_pose(t, b, q, turn.c[i], turn.s[i]);
   if (b->kind == JN_BODY_REVOLUTE) {
-    turn_outward(b, v, X[i], S, V, Psi, i);
+    revolute_outward(b, v, X[i], S, V, Psi, i);
     return;
   }
   joint_screws(t, b, q, v, S + b->id, v ? Psi + b->id : NULL);

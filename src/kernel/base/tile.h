@@ -5,7 +5,7 @@
 #ifndef JN_KERNEL_BASE_TILE_H
 #define JN_KERNEL_BASE_TILE_H
 
-#include "sheet.h"
+#include "body_tiles.h"
 #include "space.h"
 #include "world.h"
 

@@ -9,7 +9,7 @@
 
 static const jn_kernel kernels[JN_KERNELS] = {
 #define LIE(name, n1, n2, m) JN_(name),
-#define MODEL(name, scratch) JN_(name),
+#define MODEL(name, scratch, inputs, outputs, fixed) JN_(name),
     JN_LIE_LIST(LIE) JN_MODEL_KERNEL_LIST(MODEL)};
 
 #if JN_LANES > 1
@@ -56,19 +56,34 @@ static void store(void *to, int kind, const void *from, size_t n, size_t stride,
 
 static const unsigned char scratch_of[JN_KERNELS] = {
 #define LIE_SCRATCH(name, n1, n2, m) JN_SCRATCH_NONE,
-#define MODEL_SCRATCH(name, scratch) JN_SCRATCH_##scratch,
+#define MODEL_SCRATCH(name, scratch, inputs, outputs, fixed) JN_SCRATCH_##scratch,
     JN_LIE_LIST(LIE_SCRATCH) JN_MODEL_KERNEL_LIST(MODEL_SCRATCH)};
+
+static const unsigned char arrays_of[JN_KERNELS] = {
+#define LIE_ARRAYS(name, n1, n2, m) 3,
+#define MODEL_ARRAYS(name, scratch, inputs, outputs, fixed) inputs + outputs,
+    JN_LIE_LIST(LIE_ARRAYS) JN_MODEL_KERNEL_LIST(MODEL_ARRAYS)};
+
+/* Sets the first integer of a kernel, which comes after its arrays and what states share. */
+static void set_first_integer(jn_call *c, int kernel, int value) {
+#define FIRST(name, first) \
+  case JN_KERNEL_##name:   \
+    c->name.first = value; \
+    break;
+  switch (kernel) { JN_FIRST_INTEGERS(FIRST) }
+#undef FIRST
+}
 
 /* All kernels take their memory, with everything wanted, and compute nothing. */
 static size_t scratch_bytes(const void *tree, int order) {
   static _Alignas(64) char something[64]; /* never read nor written */
   size_t most = 0;
-  jn_call c = {.tree = tree, .scratch = something, .counted = &most};
-  for (int i = 1; i < JN_MAX_INPUTS; i++) c.in[i] = something;
-  for (int i = 0; i < JN_MAX_OUTPUTS; i++) c.out[i] = something;
   for (int k = 0; k < JN_KERNELS; k++) {
     if (scratch_of[k] == JN_SCRATCH_NONE || (scratch_of[k] == JN_SCRATCH_ORDER && order < 0)) continue;
-    c.arg[0] = scratch_of[k] == JN_SCRATCH_ORDER ? order : 1; /* 1: wrenches held in the world, which takes most */
+    jn_call c = {.tree = tree, .scratch = something, .counted = &most};
+    for (int i = 1; i < arrays_of[k]; i++) c.array[i] = something;
+    set_first_integer(&c, k,
+                      scratch_of[k] == JN_SCRATCH_ORDER ? order : 1); /* 1: wrenches held in the world take most */
     kernels[k](&c);
   }
   return most;
@@ -83,7 +98,7 @@ static size_t tree_bytes(const void *tree_d) {
   return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
          up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
          up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar)) +
-         up(jn__sheet_numbers(t->nb) * sizeof(scalar)) +
+         up(jn__constants_size(t->nb) * sizeof(scalar)) +
          (t->coupled ? up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) : 0);
 }
 
@@ -107,23 +122,24 @@ static void convert_body(JN_S(body) * to, const jn_body_d *from) {
   to->ratio = (scalar)from->ratio;
   to->offset = (scalar)from->offset;
   /* the integers are the same in every tree, from kind to the end */
-  memcpy(&to->kind, &from->kind, offsetof(jn_body_d, forks) + sizeof from->forks - offsetof(jn_body_d, kind));
+  memcpy(&to->kind, &from->kind,
+         offsetof(jn_body_d, several_children) + sizeof from->several_children - offsetof(jn_body_d, kind));
 }
 
 /* Of the tree o, whose constants it shares. */
-static const JN_S(tree) * apart_convert(const JN_S(tree) * o, const jn_tree_d *from, char *at) {
-  JN_S(tree) *apart = (JN_S(tree) *)at;
-  JN_S(body) *body = (JN_S(body) *)(at + up(sizeof *apart));
-  *apart = *o;
-  apart->nv = from->nv;
-  apart->coupled = apart->sprung = 0;
-  apart->straight = from->straight;
-  apart->order = from->order;
-  apart->lambda = from->lambda;
-  apart->place = NULL;
-  apart->body = body;
+static const JN_S(tree) * convert_uncoupled(const JN_S(tree) * o, const jn_tree_d *from, char *at) {
+  JN_S(tree) *uncoupled = (JN_S(tree) *)at;
+  JN_S(body) *body = (JN_S(body) *)(at + up(sizeof *uncoupled));
+  *uncoupled = *o;
+  uncoupled->nv = from->nv;
+  uncoupled->coupled = uncoupled->carries_springs = 0;
+  uncoupled->in_body_order = from->in_body_order;
+  uncoupled->order = from->order;
+  uncoupled->lambda = from->lambda;
+  uncoupled->elimination_place = NULL;
+  uncoupled->body = body;
   for (int i = 0; i < from->nb; i++) convert_body(&body[i], &from->body[i]);
-  return apart;
+  return uncoupled;
 }
 
 static void tree_convert(const void *tree_d, void *memory) {
@@ -139,7 +155,7 @@ static void tree_convert(const void *tree_d, void *memory) {
   at += up((size_t)t->nscrew * sizeof *screw);
   scalar *armature = (scalar *)at;
   at += up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar));
-  scalar *sheet = (scalar *)at;
+  scalar *constants = (scalar *)at;
   *o = (JN_S(tree)){.nb = t->nb,
                     .nq = t->nq,
                     .nv = t->nv,
@@ -148,27 +164,27 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .nscrew = t->nscrew,
                     .nlink = t->nlink,
                     .coupled = t->coupled,
-                    .straight = t->straight,
-                    .sprung = t->sprung,
+                    .in_body_order = t->in_body_order,
+                    .carries_springs = t->carries_springs,
                     .chain = t->chain,
-                    .even = t->even,
-                    .armed = t->armed,
-                    .simple = t->simple,
-                    .sheet = sheet,
+                    .one_each_after_base = t->one_each_after_base,
+                    .has_armature = t->has_armature,
+                    .one_each = t->one_each,
+                    .constants = constants,
                     .spring_energy = (scalar)t->spring_energy,
                     .body = body,
                     .frame = frame,
                     .placement = frame + t->nframe,
                     .screw = screw,
                     .armature = armature,
-                    .gross = armature + t->nd,
+                    .reference_inertia = armature + t->nd,
                     .link_inertia = armature + 2 * t->nd,
                     .stiffness = armature + 2 * t->nd + 10 * t->nlink,
                     .rest = armature + 2 * t->nd + 10 * t->nlink + t->nv,
                     .link_parent = t->link_parent,
                     .order = t->order,
                     .lambda = t->lambda,
-                    .place = t->place};
+                    .elimination_place = t->elimination_place};
   convert(o->gravity, t->gravity, 3);
   for (int i = 0; i < t->nb; i++) convert_body(&body[i], &t->body[i]);
   convert_frames(frame, t->frame, t->nframe);
@@ -179,13 +195,13 @@ static void tree_convert(const void *tree_d, void *memory) {
     screw[i].prismatic = t->screw[i].prismatic;
   }
   convert(armature, t->armature, t->nd);
-  convert(armature + t->nd, t->gross, t->nd);
+  convert(armature + t->nd, t->reference_inertia, t->nd);
   convert(armature + 2 * t->nd, t->link_inertia, 10 * t->nlink);
   convert(armature + 2 * t->nd + 10 * t->nlink, t->stiffness, t->nv);
   convert(armature + 2 * t->nd + 10 * t->nlink + t->nv, t->rest, t->nv);
-  convert(sheet, t->sheet, (int)jn__sheet_numbers(t->nb));
-  at += up(jn__sheet_numbers(t->nb) * sizeof(scalar));
-  if (t->coupled) o->apart = apart_convert(o, t->apart, at);
+  convert(constants, t->constants, (int)jn__constants_size(t->nb));
+  at += up(jn__constants_size(t->nb) * sizeof(scalar));
+  if (t->coupled) o->uncoupled = convert_uncoupled(o, t->uncoupled, at);
 }
 
 #if defined(__AVX512F__)

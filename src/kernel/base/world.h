@@ -7,7 +7,7 @@
 
 #include "sweep.h"
 
-static inline int is_turn(const JN_S(body) * b) { return b->kind == JN_BODY_REVOLUTE; }
+static inline int is_revolute(const JN_S(body) * b) { return b->kind == JN_BODY_REVOLUTE; }
 
 /* The same twist about a point at d from the one before; the same wrench, inertia about the point from which the one
  * before is at d. */
@@ -68,24 +68,24 @@ static inline wrench crossed_tmul(const crossed *X, int turn, twist S) {
 }
 
 /* R J R^T: half of the second product is enough. */
-FLAT sym3 s3_turn(mat3 R, sym3 J) {
+FLAT sym3 s3_to_world(mat3 R, sym3 J) {
   mat3 A = {s3_mul(J, v3(R.x.x, R.y.x, R.z.x)), s3_mul(J, v3(R.x.y, R.y.y, R.z.y)), s3_mul(J, v3(R.x.z, R.y.z, R.z.z))};
   vec3 x = v3(R.x.x, R.y.x, R.z.x), y = v3(R.x.y, R.y.y, R.z.y), z = v3(R.x.z, R.y.z, R.z.z); /* rows of R */
   return (sym3){dot(x, A.x), dot(y, A.y), dot(z, A.z), dot(x, A.y), dot(x, A.z), dot(y, A.z)};
 }
 /* The body's inertia in the world's axes. */
-FLAT inertia i_turn(mat3 R, const scalar *I) {
+FLAT inertia i_to_world(mat3 R, const scalar *I) {
   inertia o = i_constant(I);
-  return (inertia){o.m, m3_mul(R, o.h), s3_turn(R, o.J)};
+  return (inertia){o.m, m3_mul(R, o.h), s3_to_world(R, o.J)};
 }
 
 /* I S of a screw of body b. */
 static inline wrench screw_momentum(const JN_S(body) * b, inertia I, twist S) {
-  if (is_turn(b)) return (wrench){s3_mul(I.J, S.w), cross(S.w, I.h)};
+  if (is_revolute(b)) return (wrench){s3_mul(I.J, S.w), cross(S.w, I.h)};
   return i_mul(I, S);
 }
 static inline real screw_power(const JN_S(body) * b, wrench F, twist S) {
-  return is_turn(b) ? dot(F.m, S.w) : power(F, S);
+  return is_revolute(b) ? dot(F.m, S.w) : power(F, S);
 }
 
 #endif

@@ -8,7 +8,7 @@
 #define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_DYNAMICS_DERIVATIVES_MANY_H
 
 #include "../forward_dynamics/inverse_product.h"
-#include "../mass_matrix/factor_compact.h"
+#include "../mass_matrix/mass_factor_compact.h"
 #include "forward_dynamics_derivatives_one.h"
 #include "inverse_dynamics_derivatives_many.h"
 
@@ -26,13 +26,13 @@ FLAT wrench many_momentum(const linearization_many *o, int i, int c, int turn) {
 FLAT real many_force(const linearization_many *o, int i, int k, const real *tau) {
   const JN_S(body) *b = &o->t->body[i];
   real force = (tau ? tau[b->iv + k] : ZERO) - screw_power(b, o->sum[i].F, o->s[b->id + k].S);
-  return o->t->sprung && has_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
+  return o->t->carries_springs && carries_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
 }
 
 /* The power of a wrench on a screw; turn: of a revolute joint, whose linear part is zero. */
 FLAT real on_screw(wrench F, twist S, int turn) { return turn ? dot(F.m, S.w) : power(F, S); }
 
-/* The row of M of coordinate c of body i, along its branch (factor_compact.h). */
+/* The row of M of coordinate c of body i, along its branch (mass_factor_compact.h). */
 FLAT void compact_row(const linearization_many *o, int i, int c, int turn, int at, real *row) {
   const JN_S(tree) *t = o->t;
   const JN_S(body) *b = &t->body[i];
@@ -43,7 +43,7 @@ FLAT void compact_row(const linearization_many *o, int i, int c, int turn, int a
   for (int j = i, k = b->parent; k >= 0; j = k, k = t->body[k].parent) {
     const JN_S(body) *a = &t->body[k];
     Z = w_shift(Z, o->at[j].d);
-    if (is_turn(a)) {
+    if (is_revolute(a)) {
       row[--at] = dot(Z.m, o->s[a->id].S.w);
     } else if (is_free_root(a)) {
       v3_store(m3_tmul(o->at[k].R, Z.m), row);
@@ -64,7 +64,7 @@ static __attribute__((noinline)) void many_equations(const linearization_many *o
     for (int k = b->nv - 1; k >= 0; k--) {
       int c = b->id + k;
       y[c] = many_force(o, i, k, tau);
-      if (is_turn(b))
+      if (is_revolute(b))
         compact_row(o, i, c, 1, M->depth[c], M->H + c * t->nv);
       else
         compact_row(o, i, c, 0, M->depth[c], M->H + c * t->nv);
@@ -92,7 +92,7 @@ static __attribute__((noinline)) void many_articulated(const linearization_many 
     articulate(u, i, NULL, &r.own[i], I, pivots);
     for (int k = 0; k < b->nv; k++) {
       x[b->id + k] = many_force(o, i, k, tau);
-      o->x[b->id + k].Z = many_momentum(o, i, b->id + k, is_turn(b));
+      o->x[b->id + k].Z = many_momentum(o, i, b->id + k, is_revolute(b));
     }
     solve_inward(u, i, R, x);
   }
@@ -109,7 +109,7 @@ static __attribute__((noinline)) void many_accelerate(const linearization_many *
     twist A = b->parent < 0 ? t_zero() : t_shift(o->at[b->parent].A, o->at[i].d), before = A;
     for (int c = b->id; c < b->id + b->nv; c++) {
       screws *s = &o->s[c];
-      if (is_turn(b)) {
+      if (is_revolute(b)) {
         vec3 e = s->S.w;
         s->ppsi = t_add(s->ppsi, (twist){cross(A.w, e), cross(A.v, e)});
         A.w = v3_axpy(x[c], e, A.w);

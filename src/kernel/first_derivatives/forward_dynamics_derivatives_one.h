@@ -127,7 +127,7 @@ static inline void one_forward(linearization_one *w, const articulation *o, cons
       twist S = {sp_numbers(o->x[c].w), sp_numbers(o->x[c].v)};
       w->a[c] = (tau ? tau[t->order[c]] : ZERO) - screw_power(&t->body[i], own, S);
     }
-    for (int k = 0; k < t->body[i].nv && t->sprung && has_springs(&t->body[i]); k++)
+    for (int k = 0; k < t->body[i].nv && t->carries_springs && carries_springs(&t->body[i]); k++)
       w->a[t->body[i].id + k] -= spring_force(t, &t->body[i], k, w->q);
     solve_inward(o, i, R, w->a);
   }

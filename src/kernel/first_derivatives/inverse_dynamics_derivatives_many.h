@@ -72,7 +72,7 @@ FLAT const place *place_before(const linearization_many *o, int i) {
 
 /* A body alone: inertia, rates and wrench. */
 FLAT void many_body(const linearization_many *o, int i, mat3 R, twist V, twist A) {
-  inertia I = i_turn(R, o->t->body[i].inertia);
+  inertia I = i_to_world(R, o->t->body[i].inertia);
   wrench momentum = i_mul(I, V);
   o->sum[i].I = I;
   o->sum[i].B = (rates){i_rate(V, I).J, momentum.m, momentum.f};
@@ -180,9 +180,9 @@ static inline void many_wrench(const linearization_many *o, int l) {
 static __attribute__((noinline)) void many_outward(const linearization_many *o) {
   const JN_S(tree) *t = o->t;
   for (int i = 0; i < t->nb; i++) {
-    if (is_turn(&t->body[i]) && t->body[i].parent < 0)
+    if (is_revolute(&t->body[i]) && t->body[i].parent < 0)
       many_turn(o, i, 1);
-    else if (is_turn(&t->body[i]))
+    else if (is_revolute(&t->body[i]))
       many_turn(o, i, 0);
     else if (is_free_root(&t->body[i]))
       many_free(o, i);
@@ -249,7 +249,7 @@ static __attribute__((noinline)) void many_inward(const linearization_many *o, i
     if (sums) many_hand(o, i);
     if (b->parent < 0 && (is_group(b) || b->nv == 1))
       for (int k = 0; k < b->nv; k++) many_own(o, i, b->id + k); /* nothing is inward of them */
-    else if (is_turn(b))
+    else if (is_revolute(b))
       many_wrenches(o, i, b->id, 1);
     else
       for (int k = 0; k < b->nv; k++) many_wrenches(o, i, b->id + k, 0);
@@ -311,11 +311,11 @@ FLAT void row_fill(const linearization_many *o, const row_at *r, int i, int c, i
   int own = turn || !is_group(b) ? c + 1 : b->id + b->nv;
   for (int l = b->id; l < own; l++) row_inward(r, &o->s[l], b->iv + l - b->id, turn, Z, U);
   if (r->M) r->M[b->iv + c - b->id] += armature_of(t, b, c - b->id);
-  if (r->dq && t->sprung) r->dq[b->iv + c - b->id] += stiffness_of(t, b, c - b->id);
+  if (r->dq && t->carries_springs) r->dq[b->iv + c - b->id] += stiffness_of(t, b, c - b->id);
   for (int j = i, k = b->parent; k >= 0; j = k, k = t->body[k].parent) {
     const JN_S(body) *a = &t->body[k];
     Z = w_shift(Z, o->at[j].d);
-    if (is_turn(a))
+    if (is_revolute(a))
       row_inward(r, &o->s[a->id], a->iv, 1, Z, U);
     else if (is_free_root(a))
       row_inward_free(o, r, k, Z, U);
@@ -427,7 +427,7 @@ static __attribute__((noinline)) void many_matrices(const linearization_many *o,
     for (int k = 0; k < b->nv; k++) {
       int at = b->iv + k;
       row_at r = {row_in(g->dq, at, n, g), row_in(g->dv, at, n, g), row_in(g->M, at, n, g)};
-      if (is_turn(b))
+      if (is_revolute(b))
         row_fill(o, &r, i, b->id, 1);
       else
         row_fill(o, &r, i, b->id + k, 0);

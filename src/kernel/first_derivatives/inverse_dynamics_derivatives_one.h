@@ -158,7 +158,7 @@ static inline void motion_outward(const linearization_one *o) {
     coordinate_motion *m = &o->at[b->id], *last = &m[b->nv - 1];
     last->R = axes_outward(t, i, o->q, o->turn, &P->R);
     space V[4] = {P->W, sp_add(P->V, sp_cross(P->W, last->R.d)), P->DW, sp_add(P->DV, sp_cross(P->DW, last->R.d))};
-    if (is_turn(b))
+    if (is_revolute(b))
       motion_turn(o, i, m, V);
     else
       motion_any(o, i, m, V);
@@ -285,7 +285,7 @@ static inline void one_outward(const linearization_one *o) {
   for (int k = 0; k < tiles_of(t->nd); k++) {
     int turn = 1;
     for (int e = k * TILE; e < (k + 1) * TILE && e < t->nd; e++)
-      turn &= o->body[e] >= 0 && is_turn(&t->body[o->body[e]]);
+      turn &= o->body[e] >= 0 && is_revolute(&t->body[o->body[e]]);
     if (turn)
       coordinates_fill(o, k, 1);
     else

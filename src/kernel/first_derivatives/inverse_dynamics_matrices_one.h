@@ -163,7 +163,7 @@ static inline void one_matrices(matrix_rows *o) {
     for (int k = b->nv - 1; k >= 0; k--) {
       if (end > o->last) o->last = end;
       o->end[lane_in_tile(b->id + k)] = end;
-      if (is_turn(b))
+      if (is_revolute(b))
         rows_of(o, b->id, 1, end);
       else
         rows_of(o, b->id + k, 0, end);
@@ -172,10 +172,11 @@ static inline void one_matrices(matrix_rows *o) {
     if (is_group(b) && to->dq) group_entries(o, i);
     if (b->parent >= 0) rows_shift(sp_numbers(o->o->at[last_of(t, i)].R.d), b->id, end, o->x);
   }
-  for (int i = 0; i < t->nb && (t->armed || t->sprung); i++) {
+  for (int i = 0; i < t->nb && (t->has_armature || t->carries_springs); i++) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv && to->M; k++) to->M[(b->id + k) * (n + 1)] += armature_of(t, b, k);
-    for (int k = 0; k < b->nv && to->dq && t->sprung; k++) to->dq[(b->id + k) * (n + 1)] += stiffness_of(t, b, k);
+    for (int k = 0; k < b->nv && to->dq && t->carries_springs; k++)
+      to->dq[(b->id + k) * (n + 1)] += stiffness_of(t, b, k);
   }
 }
 

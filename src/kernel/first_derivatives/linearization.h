@@ -237,7 +237,7 @@ FLAT void linearization_body(const linearization *w, int i, int orders) {
   const twist *V = w->V + i, *A = w->A + i, *G = w->G + i;
   for (int k = 0; k < orders; k++) {
     if (k == 0) {
-      I[0] = i_turn(w->T[i].R, t->body[i].inertia);
+      I[0] = i_to_world(w->T[i].R, t->body[i].inertia);
     } else {
       I[k * nb] = i_rate(G[0], I[(k - 1) * nb]);
       for (int j = 1; j < k; j++) I[k * nb] = i_add(I[k * nb], i_rate(G[j * nb], I[(k - 1 - j) * nb]));
@@ -270,7 +270,7 @@ FLAT void linearization_joint(const linearization *w, int i, int orders) {
   pose X = body_pose(t, b, w->q, w->turn.c[i], w->turn.s[i]);
   w->d[i] = p < 0 ? X.p : m3_mul(w->T[p].R, X.p);
   w->T[i] = (pose){p < 0 ? X.R : m3_prod(w->T[p].R, X.R), v3_zero()};
-  if (is_turn(b)) {
+  if (is_revolute(b)) {
     w->S[b->id] = (twist){v3_scale(splat(b->ratio), w->T[i].R.z), v3_zero()};
   } else {
     joint_screws(t, b, w->q, NULL, S, NULL);
@@ -285,7 +285,7 @@ FLAT void linearization_joint(const linearization *w, int i, int orders) {
     if (!w->g && k > 0)
       for (int c = 0; c < b->nv; c++) w->S[k * t->nd + b->id + c] = t_zero();
   }
-  if (orders == 1 && !w->g && is_turn(b))
+  if (orders == 1 && !w->g && is_revolute(b))
     linearization_turn(w, i);
   else if (group)
     linearization_unit(w, i, 0, b->nv, orders);
@@ -457,7 +457,7 @@ FLAT void linearization_matrices(const linearization *w, int orders, column *x, 
           for (int e = 0; e < in->nv; e++) pair_entries(w, x, in->id + e, in->iv + e, first + c, k, to);
       }
       if (to->M && to->from == 0) to->M[(first + c) * (n + 1)] += armature_of(t, b, c);
-      if (to->dq && to->from == 0 && t->sprung) to->dq[(first + c) * (n + 1)] += stiffness_of(t, b, c);
+      if (to->dq && to->from == 0 && t->carries_springs) to->dq[(first + c) * (n + 1)] += stiffness_of(t, b, c);
     }
   }
 }

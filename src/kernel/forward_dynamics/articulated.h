@@ -15,14 +15,14 @@
  *   p, A    wrench that the subtree needs for f, acceleration of the body              6, 6
  *   d       origin of the body from that of its parent                                 3
  *
- * The D are the pivots of the factors L^T D L of M (mass_matrix/factor.h), which would cost O(n depth^2).
+ * The D are the pivots of the factors L^T D L of M (mass_matrix/mass_factor.h), which would cost O(n depth^2).
  * `turn` in the arguments says that the screw has no linear part, v = 0: a revolute joint. */
 #ifndef JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 #define JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 
 #include "../base/bodies.h"
 #include "../base/tile.h"
-#include "../mass_matrix/factor.h"
+#include "../mass_matrix/mass_factor.h"
 
 /* A coordinate that has been eliminated. */
 typedef struct eliminated {
@@ -186,7 +186,7 @@ FLAT space_inertia inertia_of_body(const axes *R, const scalar *I) {
   space_inertia o;
   o.m = splat(I[0]);
   o.h = sp_sum(R->x, R->y, R->z, I + 1, 1);
-  inertia_turn(R, I, &o);
+  inertia_to_world(R, I, &o);
   return o;
 }
 
@@ -194,7 +194,7 @@ FLAT space_inertia inertia_of_body(const axes *R, const scalar *I) {
 FLAT void eliminate_coordinate(const articulation *o, int i, int k, int turn, body_inertia *I, real *pivot) {
   const JN_S(body) *b = &o->t->body[i];
   real D = eliminate(I, turn, armature_of(o->t, b, k), &o->x[b->id + k]);
-  pivot[b->id + k] = relative(D, splat(o->t->gross[b->id + k]));
+  pivot[b->id + k] = relative(D, splat(o->t->reference_inertia[b->id + k]));
 }
 
 /* Body i inwards: returns IA', what is left of its articulated inertia when its coordinates are eliminated, and adds it
@@ -212,7 +212,7 @@ FLAT body_inertia articulate(const articulation *o, int i, const unsigned char *
   body_inertia left = b->end == i + 1 ? body_inertia_from(own) : body_with(&I[i], own);
 
   /* Eliminate the free coordinates, from the last to the first. */
-  if (is_turn(b) && !(prescribed && prescribed[b->iv]))
+  if (is_revolute(b) && !(prescribed && prescribed[b->iv]))
     eliminate_coordinate(o, i, 0, 1, &left, pivot);
   else
     for (int c = b->id + b->nv - 1; c >= b->id; c--) {
@@ -244,7 +244,7 @@ FLAT wrench solve_coordinate_inward(const eliminated *u, int turn, wrench p, rea
 /* All coordinates of body i inwards; x [nd]. */
 static inline wrench solve_joint_inward(const articulation *o, int i, wrench p, real *x) {
   const JN_S(body) *b = &o->t->body[i];
-  if (is_turn(b)) return solve_coordinate_inward(&o->x[b->id], 1, p, &x[b->id]);
+  if (is_revolute(b)) return solve_coordinate_inward(&o->x[b->id], 1, p, &x[b->id]);
   for (int c = b->id + b->nv - 1; c >= b->id; c--) p = solve_coordinate_inward(&o->x[c], 0, p, &x[c]);
   return p;
 }
@@ -266,7 +266,7 @@ FLAT twist solve_coordinate(const eliminated *u, int turn, twist A, real *x) {
 /* All coordinates of body i outwards. A is the acceleration of the parent, at the origin of the body. */
 static inline twist solve_joint(const articulation *o, int i, twist A, real *x) {
   const JN_S(body) *b = &o->t->body[i];
-  if (is_turn(b)) return solve_coordinate(&o->x[b->id], 1, A, &x[b->id]);
+  if (is_revolute(b)) return solve_coordinate(&o->x[b->id], 1, A, &x[b->id]);
   for (int c = b->id; c < b->id + b->nv; c++) A = solve_coordinate(&o->x[c], 0, A, &x[c]);
   return A;
 }
@@ -324,7 +324,7 @@ FLAT void articulation_sweep(const articulation_room *r, const real *q, angles t
 
 /* ---- many right-hand sides: M X = F, TILE columns of F at once ---- */
 
-/* Whether the dense factors of factor.h are faster: in lanes, and where branches are short. M^-1 in lanes of four
+/* Whether the dense factors of mass_factor.h are faster: in lanes, and where branches are short. M^-1 in lanes of four
  * takes, in ns a state, by factors and this way: 7 joints 214 and 239; 18 coordinates of a quadruped 750 and 732; a
  * chain of 25 joints 2312 and 1292. */
 static inline int factors_are_quicker(const JN_S(tree) * t) { return TILE == 1 && branch_length(t) <= 16; }
@@ -435,7 +435,7 @@ static inline void equations_inward(const equations *w) {
     for (int k = b->nv - 1; k >= 0; k--) {
       int c = b->id + k, from = w->triangle ? tile_of(c) : 0;
       const space *d = k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL;
-      if (is_turn(b) && d)
+      if (is_revolute(b) && d)
         unit_inward(w, c, 1, d, from, hi, F);
       else
         unit_inward(w, c, 0, d, from, hi, F);
@@ -456,7 +456,7 @@ static inline void equations_outward(const equations *w) {
     if (b->parent < 0) tiles_clear(A, 0, tiles);
     for (int k = 0; k < b->nv; k++) {
       int c = b->id + k, lo = w->triangle ? tile_of(c) : 0;
-      if (is_turn(b) && b->parent >= 0)
+      if (is_revolute(b) && b->parent >= 0)
         unit_outward(w, c, 1, &w->o->d[i], lo, tiles, from, A);
       else
         unit_outward(w, c, 0, k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL, lo, tiles, k ? A : from, A);
@@ -516,16 +516,16 @@ static inline void equations_inverse(equations *w, real *out) {
   lower_from_upper(out, n);
 }
 
-/* Articulated bodies at q = c->in[0], and what many right-hand sides need. Returns 0 if the tree branches too often for
+/* Articulated bodies at q, and what many right-hand sides need. Returns 0 if the tree branches too often for
  * many at once, or if the call only counts. */
-FLAT int articulated_at(const JN_S(tree) * t, const jn_call *c, real **at, articulation *o, equations *e,
+FLAT int articulated_at(const JN_S(tree) * t, const jn_call *c, const real *q, real **at, articulation *o, equations *e,
                         real *pivots) {
-  angles turn = angles_at(t, c->in[0], at);
+  angles turn = angles_at(t, q, at);
   articulation_room r = articulation_place(t, at);
   *o = r.o;
   equations_place(o, e, at);
   if (counts(c, *at)) return 0;
-  articulation_sweep(&r, c->in[0], turn, NULL, pivots);
+  articulation_sweep(&r, q, turn, NULL, pivots);
   return equations_fit(e);
 }
 

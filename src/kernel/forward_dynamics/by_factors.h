@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Forward and hybrid dynamics by RNEA, CRBA and the factors of M along the branches (LTDL, factor.h): for coupled
+/* Forward and hybrid dynamics by RNEA, CRBA and the factors of M along the branches (LTDL, mass_factor.h): for coupled
  * coordinates, and where the factors are needed anyway. */
 #ifndef JN_KERNEL_FORWARD_DYNAMICS_BY_FACTORS_H
 #define JN_KERNEL_FORWARD_DYNAMICS_BY_FACTORS_H
 
 #include "../inverse_dynamics/inverse_dynamics.h"
-#include "../mass_matrix/factor_compact.h"
+#include "../mass_matrix/mass_factor_compact.h"
 
 static inline int is_free(const unsigned char *prescribed, int iv) { return !prescribed || !prescribed[iv]; }
 
@@ -25,7 +25,7 @@ static inline int factored_counts(const jn_call *c, const JN_S(tree) * t, real *
 /* Factors of M for the coordinates that are not prescribed ([nv], NULL: none). */
 static inline void factors_at(const JN_S(tree) * t, const real *q, const angles *turn, const unsigned char *prescribed,
                               real *at, const compact *M, real *pivots) {
-  JN_(mass_matrix)(t, q, turn, 1, at, M->H);
+  JN_(mass_matrix_at)(t, q, turn, 1, at, M->H);
   compact_rows(M);
   compact_prescribe(M, prescribed);
   compact_factorize(M, pivots);

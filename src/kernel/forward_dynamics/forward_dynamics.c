@@ -26,7 +26,7 @@
  * Each coordinate is eliminated by itself: a joint with several coordinates counts as several joints at one point.
  *
  * data: prescribed [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others),
- * wrenches, inertias of bodies [nb x 10] (NULL: those of the tree). arg[0]: FORCES_... of inverse_dynamics.h.
+ * wrenches, inertias of bodies [nb x 10] (NULL: those of the tree). forces: FORCES_... of inverse_dynamics.h.
  * out: a [nv], tau [nv] or NULL, pivots [nd]: D relative to the inertia that the coordinate moves, zero when singular.
  * Cost O(n); O(n m) if m coordinates are coupled at once (open_coordinates.h). */
 #include "../base/springs.h"
@@ -51,14 +51,15 @@ typedef struct forward_sweep {
 } forward_sweep;
 
 static inline forward_sweep forward_place(const jn_call *c, real **at) {
+  const jn_forward_dynamics_arguments *args = &c->forward_dynamics;
   const JN_S(tree) *tree = c->tree;
   forward_sweep sweep = {.joints = {tree, TAKE_ALIGNED(at, tree->nb, space), TAKE_ALIGNED(at, tree->nd, eliminated)},
-                         .v = c->in[1],
-                         .a = c->in[2],
-                         .tau = c->in[3],
-                         .driving = c->in[3],
-                         .prescribed = c->data,
-                         .loaded = c->in[4] != NULL};
+                         .v = args->v,
+                         .a = args->a,
+                         .tau = args->tau,
+                         .driving = args->tau,
+                         .prescribed = args->prescribed,
+                         .loaded = args->wrench != NULL};
   sweep.body = TAKE_ALIGNED(at, tree->nb, solid);
   sweep.V = TAKE_ALIGNED(at, tree->nb, screw);
   sweep.S = TAKE(at, tree->nd, screw);
@@ -85,11 +86,11 @@ static inline twist known_acceleration(const forward_sweep *sweep, int i) {
   screw c = screw_zero();
 
   /* Psi v. Revolute joints, which are nearly all, have a line of their own. */
-  if (is_turn(body) && sweep->v) {
+  if (is_revolute(body) && sweep->v) {
     screw Psi = sweep->Psi[body->id];
     c = (screw){sp_scale(sweep->v[body->iv], Psi.w), sp_scale(sweep->v[body->iv], Psi.v)};
   }
-  for (int k = 0; k < body->nv && !is_turn(body) && sweep->v; k++)
+  for (int k = 0; k < body->nv && !is_revolute(body) && sweep->v; k++)
     c = screw_axpy(sweep->v[body->iv + k], sweep->Psi[body->id + k], c);
 
   /* S a of prescribed coordinates. */
@@ -116,7 +117,7 @@ static inline void subtract_external(const forward_sweep *sweep, const real *wre
 /* The forces that drive the bodies: tau minus the forces of springs. */
 static inline const real *subtract_springs(const forward_sweep *sweep, const real *q) {
   const JN_S(tree) *tree = sweep->joints.t;
-  if (!tree->sprung) return sweep->tau;
+  if (!tree->carries_springs) return sweep->tau;
   for (int k = 0; k < tree->nv; k++) sweep->net[k] = sweep->tau ? sweep->tau[k] : ZERO;
   add_springs(tree, q, K(-1), sweep->net);
   return sweep->net;
@@ -127,12 +128,12 @@ static inline void set_inertias(const forward_sweep *sweep, const real *given) {
   for (int i = 0; i < sweep->joints.t->nb; i++) {
     solid *body = &sweep->body[i];
     const real *own = given + 10 * i;
-    body->I.h = sp_turn(body->at.x, body->at.y, body->at.z, v3_load(own + 1));
+    body->I.h = sp_rotate(body->at.x, body->at.y, body->at.z, v3_load(own + 1));
     body->I.m = own[0];
 #if JN_REGISTERS
-    inertia_turn(&body->at, own, &body->I);
+    inertia_to_world(&body->at, own, &body->I);
 #else
-    body->I.J = s3_turn(axes_rotation(&body->at), i_load(own).J);
+    body->I.J = s3_to_world(axes_rotation(&body->at), i_load(own).J);
 #endif
   }
 }
@@ -153,7 +154,7 @@ FLAT wrench body_bias(const forward_sweep *sweep, int i) {
   sweep->joints.d[i] = sweep->body[i].at.d;
   for (int k = 0; k < body->nv; k++) {
     sweep->joints.x[body->id + k].w = sweep->S[body->id + k].w;
-    if (!is_turn(body)) sweep->joints.x[body->id + k].v = sweep->S[body->id + k].v;
+    if (!is_revolute(body)) sweep->joints.x[body->id + k].v = sweep->S[body->id + k].v;
     sweep->u[body->id + k] = sweep->driving ? sweep->driving[body->iv + k] : ZERO;
   }
   return p;
@@ -219,33 +220,34 @@ static inline void solve_body(const forward_sweep *sweep, int i, twist base, rea
 /* Forces of prescribed coordinates must drive their springs too. */
 static inline void add_prescribed_springs(const forward_sweep *sweep, const real *q, real *tau) {
   const JN_S(tree) *tree = sweep->joints.t;
-  for (int i = 0; i < tree->nb && tree->sprung; i++) {
+  for (int i = 0; i < tree->nb && tree->carries_springs; i++) {
     const JN_S(body) *body = &tree->body[i];
-    for (int k = 0; k < body->nv && has_springs(body); k++)
+    for (int k = 0; k < body->nv && carries_springs(body); k++)
       if (!is_free(sweep->prescribed, body->iv + k)) tau[body->iv + k] += spring_force(tree, body, k, q);
   }
 }
 
 void JN_(forward_dynamics)(const jn_call *c) {
+  const jn_forward_dynamics_arguments *args = &c->forward_dynamics;
   const JN_S(tree) *tree = c->tree;
   real *at = c->scratch;
-  angles angle = angles_at(tree, c->in[0], &at);
+  angles angle = angles_at(tree, args->q, &at);
   forward_sweep sweep = forward_place(c, &at);
   if (counts(c, at)) return;
 
   /* 1 outwards: poses, screws, twists. */
-  JN_(bodies_outward)(tree, c->in[0], sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
-  if (c->in[5]) set_inertias(&sweep, c->in[5]);
-  if (sweep.loaded) subtract_external(&sweep, c->in[4]);
-  if (c->arg[0] == FORCES_ALL) sweep.driving = subtract_springs(&sweep, c->in[0]);
+  JN_(bodies_outward)(tree, args->q, sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
+  if (args->inertias) set_inertias(&sweep, args->inertias);
+  if (sweep.loaded) subtract_external(&sweep, args->wrench);
+  if (args->forces == FORCES_ALL) sweep.driving = subtract_springs(&sweep, args->q);
 
   /* 2 inwards: articulated inertias and biases. */
-  for (int i = tree->nb - 1; i >= 0; i--) eliminate_body(&sweep, i, c->out[2]);
+  for (int i = tree->nb - 1; i >= 0; i--) eliminate_body(&sweep, i, args->pivots);
 
   /* 3 outwards: accelerations, and forces of prescribed coordinates. */
-  twist base = c->arg[0] ? t_zero() : base_acceleration(tree);
-  for (int i = 0; i < tree->nb; i++) solve_body(&sweep, i, base, c->out[0], c->out[1]);
-  if (c->out[1] && c->arg[0] == FORCES_ALL) add_prescribed_springs(&sweep, c->in[0], c->out[1]);
+  twist base = args->forces ? t_zero() : base_acceleration(tree);
+  for (int i = 0; i < tree->nb; i++) solve_body(&sweep, i, base, args->a_out, args->tau_out);
+  if (args->tau_out && args->forces == FORCES_ALL) add_prescribed_springs(&sweep, args->q, args->tau_out);
 }
 
 /* ---- coupled coordinates: several joints share one (open_coordinates.h) ---- */
@@ -257,14 +259,14 @@ static inline wrench eliminate_unshared(const forward_sweep *sweep, open_coordin
   const JN_S(body) *body = &tree->body[i];
   eliminated *coordinate = &sweep->joints.x[k];
   open->first[k] = open->terms;
-  pivots[tree->place[k]] = K(1);
+  pivots[tree->elimination_place[k]] = K(1);
   if (!is_free(sweep->prescribed, body->iv + k - body->id)) return p;
 
   /* As in a tree without coupling: U, D, IA' and p'. */
   twist S = screw_numbers(sweep->S[k]);
   coordinate->v = sweep->S[k].v;
   real D = eliminate(IA, 0, armature_of(tree, body, k - body->id), coordinate);
-  pivots[tree->place[k]] = relative(D, splat(tree->gross[k]));
+  pivots[tree->elimination_place[k]] = relative(D, splat(tree->reference_inertia[k]));
   p = solve_coordinate_inward(coordinate, 0, p, &sweep->u[k]);
 
   /* And from the equations of the coordinates that are still open at this body. */
@@ -286,7 +288,7 @@ static inline void eliminate_coupled_body(const forward_sweep *sweep, open_coord
 
   /* Then the body's own joint, from its last coordinate to its first. */
   for (int k = body->id + body->nv - 1; k >= body->id; k--) {
-    if (body->nv == 1 && open->of[tree->place[k]] >= 0)
+    if (body->nv == 1 && open->of[tree->elimination_place[k]] >= 0)
       open_joint(open, i, screw_numbers(sweep->S[k]), &IA, &p, pivots);
     else
       p = eliminate_unshared(sweep, open, i, k, &IA, p, pivots);
@@ -313,7 +315,7 @@ static inline void solve_coupled_body(const forward_sweep *sweep, open_coordinat
 
   for (int k = body->id; k < body->id + body->nv; k++) {
     const eliminated *coordinate = &sweep->joints.x[k];
-    int shared = body->nv == 1 ? open->of[tree->place[k]] : -1, iv = body->iv + k - body->id;
+    int shared = body->nv == 1 ? open->of[tree->elimination_place[k]] : -1, iv = body->iv + k - body->id;
     twist S = screw_numbers(sweep->S[k]);
 
     /* Prescribed: c has its S a already. */
@@ -338,10 +340,11 @@ static inline void solve_coupled_body(const forward_sweep *sweep, open_coordinat
 /* The same with coupled coordinates. pivots [nv] come in out[2], in the order of elimination; forces of prescribed
  * coordinates are those of inverse dynamics. */
 void JN_(forward_dynamics_coupled)(const jn_call *c) {
+  const jn_forward_dynamics_arguments *args = &c->forward_dynamics;
   const JN_S(tree) *tree = c->tree;
-  const real *q = c->in[0];
+  const real *q = args->q;
   if (!tree->coupled) return; /* all others go through forward_dynamics() */
-  real *at = c->scratch, *a = c->out[0], *tau = c->out[1];
+  real *at = c->scratch, *a = args->a_out, *tau = args->tau_out;
   angles angle = angles_at(tree, q, &at);
   real *after = at;
   forward_sweep sweep = forward_place(c, &at);
@@ -350,23 +353,23 @@ void JN_(forward_dynamics_coupled)(const jn_call *c) {
 
   /* 1 outwards. */
   JN_(bodies_outward)(tree, q, sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
-  if (sweep.loaded) subtract_external(&sweep, c->in[4]);
-  if (c->arg[0] == FORCES_ALL) sweep.driving = subtract_springs(&sweep, q);
+  if (sweep.loaded) subtract_external(&sweep, args->wrench);
+  if (args->forces == FORCES_ALL) sweep.driving = subtract_springs(&sweep, q);
 
   /* 2 inwards; what is still open at the end is eliminated at the world. */
   open_fill(&open, sweep.prescribed, sweep.driving);
-  for (int i = tree->nb - 1; i >= 0; i--) eliminate_coupled_body(&sweep, &open, i, c->out[2]);
+  for (int i = tree->nb - 1; i >= 0; i--) eliminate_coupled_body(&sweep, &open, i, args->pivots);
   wrench none = w_zero();
-  open_close_met(&open, tree->nb, NULL, &none, c->out[2]);
+  open_close_met(&open, tree->nb, NULL, &none, args->pivots);
 
   /* 3 outwards. */
-  twist base = c->arg[0] ? t_zero() : base_acceleration(tree);
+  twist base = args->forces ? t_zero() : base_acceleration(tree);
   while (open_solve(&open, -1, 0, base)) continue;
   for (int i = 0; i < tree->nb; i++) solve_coupled_body(&sweep, &open, i, base, a);
   if (!tau) return;
 
   /* Forces: those of inverse dynamics where prescribed, as given elsewhere. */
-  JN_(inverse_dynamics_forces)(tree, q, sweep.v, a, c->in[4], c->arg[0], &angle, after, tau);
+  JN_(inverse_dynamics_forces)(tree, q, sweep.v, a, args->wrench, args->forces, &angle, after, tau);
   for (int i = 0; i < tree->nv; i++)
     if (is_free(sweep.prescribed, i)) tau[i] = sweep.tau ? sweep.tau[i] : ZERO;
 }

@@ -37,7 +37,7 @@ typedef struct open_term {
 
 /* A coordinate that several joints share. */
 typedef struct shared_coordinate {
-  real u, y, gross;
+  real u, y, reference_inertia;
   wrench U; /* U_s / D when it is eliminated */
   real inverse;
   int32_t joints, iv, place, body; /* how many; in v; in the order of elimination; where it is eliminated, -1: world */
@@ -91,16 +91,17 @@ static inline void open_fill(open_coordinates *o, const unsigned char *prescribe
   /* A joint that does not own its coordinate shares it with another. */
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    int place = t->place[b->id];
+    int place = t->elimination_place[b->id];
     if (b->owner || o->of[place] >= 0 || !is_free(prescribed, b->iv)) continue;
     o->x[o->shared] = (shared_coordinate){.u = driving ? driving[b->iv] : ZERO, .iv = b->iv, .place = place};
-    o->x[o->shared].y = o->x[o->shared].gross = ZERO;
+    o->x[o->shared].y = o->x[o->shared].reference_inertia = ZERO;
     o->of[place] = o->shared++;
   }
 
   /* How many joints each moves. */
   for (int i = 0; i < t->nb; i++)
-    if (t->body[i].nv == 1 && o->of[t->place[t->body[i].id]] >= 0) o->x[o->of[t->place[t->body[i].id]]].joints++;
+    if (t->body[i].nv == 1 && o->of[t->elimination_place[t->body[i].id]] >= 0)
+      o->x[o->of[t->elimination_place[t->body[i].id]]].joints++;
   for (int k = 0; k < o->shared * o->shared; k++) o->D[k] = ZERO;
 }
 
@@ -176,7 +177,7 @@ static inline void open_close(open_coordinates *o, int i, int k, int own, body_i
   open_eliminate(o, i, x->U, x->inverse, x->u, NULL, s);
   x->end = o->terms;
   o->closed[o->closings++] = s;
-  pivots[x->place] = relative(D, x->gross);
+  pivots[x->place] = relative(D, x->reference_inertia);
 
   /* IA' = IA - U U^T / D,  p' = p + U u / D. */
   if (!I) return; /* the world */
@@ -195,7 +196,7 @@ static inline void open_close_met(open_coordinates *o, int i, body_inertia *I, w
 /* The joint of body i, with screw S, belongs to an open coordinate. */
 static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia *I, wrench *p, real *pivots) {
   const JN_S(body) *b = &o->t->body[i];
-  int s = o->of[o->t->place[b->id]], n = o->shared, k = o->head[i];
+  int s = o->of[o->t->elimination_place[b->id]], n = o->shared, k = o->head[i];
 
   /* Its slot at this body: a new one if this is its first joint here. */
   while (k >= 0 && o->slot[k].s != s) k = o->slot[k].next;
@@ -217,7 +218,7 @@ static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia 
     o->D[o->slot[l].s * n + s] += C;
   }
   x->u -= power(*p, S);
-  x->gross += splat(o->t->gross[b->id]);
+  x->reference_inertia += splat(o->t->reference_inertia[b->id]);
   slot->U = w_add(slot->U, IS);
 
   /* The last of its joints: eliminate it here. */

@@ -26,11 +26,11 @@
  *   n, f     moment about the body's origin, force                    body axes, N m, N
  *
  * How it is arranged. What must pass from body to body runs in short loops: w and dw, then a, then F. Everything else
- * is computed for TILE bodies at once, side by side in a vector register (sheet.h). Joints of one coordinate share the
- * same lines, whatever their kind: they turn about z and advance along z. Joints of several coordinates are treated
+ * is computed for TILE bodies at once, side by side in a vector register (body_tiles.h). Joints of one coordinate share
+ * the same lines, whatever their kind: they turn about z and advance along z. Joints of several coordinates are treated
  * one by one, in the functions whose names begin with `group`.
  *
- * in: q, v, a, wrenches (NULL: zero). arg[0]: FORCES_... of inverse_dynamics.h. out: tau [nv]. Cost O(n). */
+ * in: q, v, a, wrenches (NULL: zero). forces: FORCES_... of inverse_dynamics.h. out: tau [nv]. Cost O(n). */
 #include "inverse_dynamics.h"
 
 #include "../base/springs.h"
@@ -112,25 +112,25 @@ static inline void wrench_set(real *at, wrench F) {
 
 /* ---- poses ---- */
 
-FLAT tile3 sheet_row3(const scalar *at, int row, int step) {
-  return (tile3){sheet_row(at, row), sheet_row(at, row + step), sheet_row(at, row + 2 * step)};
+FLAT tile3 constant_rows3(const scalar *at, int row, int step) {
+  return (tile3){constant_row(at, row), constant_row(at, row + step), constant_row(at, row + 2 * step)};
 }
 
 /* R^T and r of the TILE bodies from i on, as if each joint had one coordinate. */
 FLAT void tile_pose(const JN_S(tree) * tree, int i, const real *q, const angles *angle, rnea_tile *tile_i) {
-  const scalar *constants = sheet_at(tree, i);
+  const scalar *constants = constants_at(tree, i);
   tile c = tile_load(angle->c + i), s = tile_load(angle->s + i);
-  tile3 X = sheet_row3(constants, JN_SHEET_R, 3), Y = sheet_row3(constants, JN_SHEET_R + 1, 3);
-  tile3 p = sheet_row3(constants, JN_SHEET_P, 1);
+  tile3 X = constant_rows3(constants, JN_CONSTANT_R, 3), Y = constant_rows3(constants, JN_CONSTANT_R + 1, 3);
+  tile3 p = constant_rows3(constants, JN_CONSTANT_P, 1);
 
   /* R = placement * rotation about z, so the rows of R^T are the columns X, Y of the placement, turned. */
   tile_i->Ex = tile3_fma(s, Y, tile3_scale(c, X));
   tile_i->Ey = tile3_fma(-s, X, tile3_scale(c, Y));
-  tile_i->Ez = sheet_row3(constants, JN_SHEET_R + 2, 3);
+  tile_i->Ez = constant_rows3(constants, JN_CONSTANT_R + 2, 3);
 
   /* r = (placement's origin, turned back into the body) + advance along z. */
-  tile advance =
-      sheet_row(constants, JN_SHEET_SHIFT) * sheet_positions(tree, i, q) + sheet_row(constants, JN_SHEET_WAY);
+  tile advance = constant_row(constants, JN_CONSTANT_ADVANCE_RATIO) * tile_positions(tree, i, q) +
+                 constant_row(constants, JN_CONSTANT_ADVANCE_OFFSET);
   tile_i->r = (tile3){c * p.x + s * p.y, c * p.y - s * p.x, p.z + advance};
 }
 
@@ -185,14 +185,14 @@ static __attribute__((noinline)) void group_motion(const JN_S(tree) * tree, int 
 /* For the TILE bodies from i on: the joints' parts of a, and the wrenches due to w and dw alone, as if the origins did
  * not accelerate. */
 FLAT void tile_turning(const JN_S(tree) * tree, int i, const real *v, const real *a, rnea_tile *tile_i) {
-  const scalar *constants = sheet_at(tree, i);
-  tile3 w = tile_i->w, dw = tile_i->dw, h = sheet_row3(constants, JN_SHEET_INERTIA + 1, 1);
+  const scalar *constants = constants_at(tree, i);
+  tile3 w = tile_i->w, dw = tile_i->dw, h = constant_rows3(constants, JN_CONSTANT_INERTIA + 1, 1);
 
   /* dw_p x r + w_p x (w_p x r) + 2 w_p x v_s + dv_s, where v_s = shift v along z. */
-  tile shift = sheet_row(constants, JN_SHEET_SHIFT), twice_v = 2 * shift * sheet_rates(tree, i, v);
+  tile shift = constant_row(constants, JN_CONSTANT_ADVANCE_RATIO), twice_v = 2 * shift * tile_rates(tree, i, v);
   tile_i->a = tile3_add_arm(tile3_cross(dw, tile_i->r), w, tile3_cross(w, tile_i->r));
   tile_i->a =
-      (tile3){tile_i->a.x + twice_v * w.y, tile_i->a.y - twice_v * w.x, tile_i->a.z + shift * sheet_rates(tree, i, a)};
+      (tile3){tile_i->a.x + twice_v * w.y, tile_i->a.y - twice_v * w.x, tile_i->a.z + shift * tile_rates(tree, i, a)};
 
   /* From the parent's to the body's own: dw += w_p x w_s + dw_s, w += w_s, where w_s = rate along z. */
   dw = (tile3){dw.x + tile_i->rate * w.y, dw.y - tile_i->rate * w.x, dw.z + tile_i->rate_of_rate};
@@ -207,9 +207,9 @@ FLAT void tile_turning(const JN_S(tree) * tree, int i, const real *v, const real
                       Bzx * h.x + Bzy * h.y - (xx + yy) * h.z};
 
   /* n = J dw + w x J w, from the sums that B has already. */
-  tile Jxx = sheet_row(constants, JN_SHEET_INERTIA + 4), Jyy = sheet_row(constants, JN_SHEET_INERTIA + 5);
-  tile Jzz = sheet_row(constants, JN_SHEET_INERTIA + 6), Jxy = sheet_row(constants, JN_SHEET_INERTIA + 7);
-  tile Jxz = sheet_row(constants, JN_SHEET_INERTIA + 8), Jyz = sheet_row(constants, JN_SHEET_INERTIA + 9);
+  tile Jxx = constant_row(constants, JN_CONSTANT_INERTIA + 4), Jyy = constant_row(constants, JN_CONSTANT_INERTIA + 5);
+  tile Jzz = constant_row(constants, JN_CONSTANT_INERTIA + 6), Jxy = constant_row(constants, JN_CONSTANT_INERTIA + 7);
+  tile Jxz = constant_row(constants, JN_CONSTANT_INERTIA + 8), Jyz = constant_row(constants, JN_CONSTANT_INERTIA + 9);
   tile_i->n = (tile3){Jxx * dw.x + (Jzz - Jyy) * yz - Jxy * Bzx + Jxz * Byx + Jyz * (yy - zz),
                       Jyy * dw.y + (Jxx - Jzz) * xz - Jyz * Bxy + Jxy * Bzy + Jxz * (zz - xx),
                       Jzz * dw.z + (Jyy - Jxx) * xy - Jxz * Byz + Jyz * Bxz + Jxy * (xx - yy)};
@@ -218,9 +218,9 @@ FLAT void tile_turning(const JN_S(tree) * tree, int i, const real *v, const real
 /* For the TILE bodies from i on: n += h x a, f += m a. Without motion there is nothing from tile_turning() to add to.
  */
 FLAT void tile_forces(const JN_S(tree) * tree, int i, int moving, rnea_tile *tile_i) {
-  const scalar *constants = sheet_at(tree, i);
-  tile3 h = sheet_row3(constants, JN_SHEET_INERTIA + 1, 1), a = tile_i->a;
-  tile mass = sheet_row(constants, JN_SHEET_INERTIA);
+  const scalar *constants = constants_at(tree, i);
+  tile3 h = constant_rows3(constants, JN_CONSTANT_INERTIA + 1, 1), a = tile_i->a;
+  tile mass = constant_row(constants, JN_CONSTANT_INERTIA);
   tile_i->n = moving ? tile3_add_arm(tile_i->n, h, a) : tile3_cross(h, a);
   tile_i->f = moving ? tile3_fma(mass, a, tile_i->f) : tile3_scale(mass, a);
 }
@@ -296,7 +296,7 @@ FLAT void angular_outward(const JN_S(tree) * tree, const real *q, const real *v,
       real rate = NUMBER_OF(at, rate);
       dw = v3(dw.x + rate * w.y, dw.y - rate * w.x, dw.z + NUMBER_OF(at, rate_of_rate));
       w.z += rate;
-      if (body->forks) scratch->motion[i].w = w, scratch->motion[i].dw = dw;
+      if (body->several_children) scratch->motion[i].w = w, scratch->motion[i].dw = dw;
     } else {
       group_motion(tree, i, q, v, a, at, &scratch->motion[i]);
       w = scratch->motion[i].w, dw = scratch->motion[i].dw;
@@ -353,16 +353,17 @@ FLAT void wrenches_inward(const JN_S(tree) * tree, const rnea_scratch *scratch) 
 
 /* tau = S^T F + armature * a of the TILE bodies from i on that have one coordinate. */
 FLAT void tile_tau(const JN_S(tree) * tree, int i, const real *a, const rnea_tile *tile_i, real *tau) {
-  const scalar *constants = sheet_at(tree, i);
-  tile force = sheet_row(constants, JN_SHEET_TURN) * tile_i->n.z + sheet_row(constants, JN_SHEET_SHIFT) * tile_i->f.z;
-  if (a) force += sheet_row(constants, JN_SHEET_ARMATURE) * sheet_rates(tree, i, a);
+  const scalar *constants = constants_at(tree, i);
+  tile force = constant_row(constants, JN_CONSTANT_ANGLE_RATIO) * tile_i->n.z +
+               constant_row(constants, JN_CONSTANT_ADVANCE_RATIO) * tile_i->f.z;
+  if (a) force += constant_row(constants, JN_CONSTANT_ARMATURE) * tile_rates(tree, i, a);
 
   /* One coordinate each, in the order of the bodies: the tile is stored as it is. Otherwise each finds its place, and
    * coupled joints add up. */
   real *to = tau + (tree->nv - tree->nb + i);
-  if (tree->even && i + TILE <= tree->nb)
+  if (tree->one_each_after_base && i + TILE <= tree->nb)
     tile_store(force, to);
-  else if (tree->even)
+  else if (tree->one_each_after_base)
     tile_store_first(force, to, tree->nb - i);
   else
     for (int e = i; e < i + TILE && e < tree->nb; e++)
@@ -376,12 +377,12 @@ FLAT void poses_and_rates(const JN_S(tree) * tree, const real *q, const real *v,
   for (int i = 0; i < tree->nb; i += TILE, tile_i++) {
     tile_pose(tree, i, q, angle, tile_i);
     if (!moving) continue;
-    tile turn = sheet_row(sheet_at(tree, i), JN_SHEET_TURN);
-    tile_i->rate = turn * sheet_rates(tree, i, v);
-    tile_i->rate_of_rate = turn * sheet_rates(tree, i, a);
+    tile turn = constant_row(constants_at(tree, i), JN_CONSTANT_ANGLE_RATIO);
+    tile_i->rate = turn * tile_rates(tree, i, v);
+    tile_i->rate_of_rate = turn * tile_rates(tree, i, a);
   }
 
-  for (int i = 0; i < tree->nb && !tree->simple; i++)
+  for (int i = 0; i < tree->nb && !tree->one_each; i++)
     if (!has_one_coordinate(&tree->body[i])) group_pose(tree, i, q, lane_of(scratch, i));
 }
 
@@ -402,10 +403,10 @@ FLAT void newton_euler(const JN_S(tree) * tree, const real *q, const real *v, co
 
   /* Inwards: wrenches through the joints, then the forces of their coordinates. */
   wrenches_inward(tree, scratch);
-  for (int k = 0; k < tree->nv && !tree->even; k++) tau[k] = ZERO;
+  for (int k = 0; k < tree->nv && !tree->one_each_after_base; k++) tau[k] = ZERO;
   tile_i = scratch->tiles;
   for (int i = 0; i < tree->nb; i += TILE, tile_i++) tile_tau(tree, i, a, tile_i, tau);
-  for (int i = 0; i < tree->nb && !tree->simple; i++)
+  for (int i = 0; i < tree->nb && !tree->one_each; i++)
     if (!has_one_coordinate(&tree->body[i])) group_forces(tree, i, q, wrench_of(lane_of(scratch, i)), a, tau);
 }
 
@@ -427,9 +428,10 @@ void JN_(inverse_dynamics_forces)(const JN_S(tree) * tree, const real *q, const 
 }
 
 void JN_(inverse_dynamics)(const jn_call *c) {
+  const jn_inverse_dynamics_arguments *args = &c->inverse_dynamics;
   const JN_S(tree) *tree = c->tree;
   real *scratch = c->scratch;
-  angles angle = angles_at(tree, c->in[0], &scratch);
+  angles angle = angles_at(tree, args->q, &scratch);
   if (counts(c, JN_(inverse_dynamics_scratch)(tree, scratch))) return;
-  JN_(inverse_dynamics_forces)(tree, c->in[0], c->in[1], c->in[2], c->in[3], c->arg[0], &angle, scratch, c->out[0]);
+  JN_(inverse_dynamics_forces)(tree, args->q, args->v, args->a, args->wrench, args->forces, &angle, scratch, args->tau);
 }

@@ -27,9 +27,9 @@ FLAT void single_outward(const JN_S(tree) * tree, int i, const real *q, const re
   /* a = R^T a_p + the joint's part, which tile_turning() computes together with the wrench due to w and dw. */
   vec3 acceleration = into_body(at, motion->a);
   if (moving) {
-    tile turn = sheet_row(sheet_at(tree, i), JN_SHEET_TURN);
-    body.rate = turn * sheet_rates(tree, i, v);
-    body.rate_of_rate = turn * sheet_rates(tree, i, a);
+    tile turn = constant_row(constants_at(tree, i), JN_CONSTANT_ANGLE_RATIO);
+    body.rate = turn * tile_rates(tree, i, v);
+    body.rate_of_rate = turn * tile_rates(tree, i, a);
 
     /* dw = R^T dw_p + w_p x w_s + dw_s,  w = R^T w_p + w_s. */
     vec3 w = root ? v3_zero() : into_body(at, motion->w), dw = root ? v3_zero() : into_body(at, motion->dw);
@@ -107,7 +107,7 @@ FLAT void many_outward(const JN_S(tree) * tree, const real *q, const real *v, co
     else
       single_outward(tree, i, q, v, a, moving, 0, angle, &motion, &scratch->tiles[i]);
 
-    if (body->forks) scratch->motion[i] = (body_motion){motion.w, motion.dw, motion.a};
+    if (body->several_children) scratch->motion[i] = (body_motion){motion.w, motion.dw, motion.a};
   }
 }
 
@@ -119,13 +119,14 @@ FLAT void many_inward(const JN_S(tree) * tree, const real *q, const real *a, con
 
   for (int i = tree->nb - 1; i >= 0; i--, body--) {
     const real *own = lane_of(scratch, i);
-    const scalar *constants = sheet_at(tree, i);
+    const scalar *constants = constants_at(tree, i);
     int parent = body->parent;
 
     /* Forces of the joint's coordinates; coupled joints add up. */
     if (has_one_coordinate(body)) {
-      real force = sheet_row(constants, JN_SHEET_TURN) * F.m.z + sheet_row(constants, JN_SHEET_SHIFT) * F.f.z;
-      if (a) force += sheet_row(constants, JN_SHEET_ARMATURE) * a[body->iv];
+      real force = constant_row(constants, JN_CONSTANT_ANGLE_RATIO) * F.m.z +
+                   constant_row(constants, JN_CONSTANT_ADVANCE_RATIO) * F.f.z;
+      if (a) force += constant_row(constants, JN_CONSTANT_ARMATURE) * a[body->iv];
       tau[body->iv] = tree->coupled ? tau[body->iv] + force : force;
     } else {
       group_forces(tree, i, q, F, a, tau);

@@ -67,7 +67,7 @@ FLAT void torque_rows_to(const regression *r, int l, int add, real *Y, const jn_
     for (int e = 0; e < b->nv; e++) {
       size_t first = (size_t)(b->iv + e) * (size_t)wide + 10 * (size_t)l;
       real own[10];
-      if (is_turn(b))
+      if (is_revolute(b))
         coordinate_row(&x, r->S[b->id + e], 1, 0, own);
       else if (is_group(b)) /* three turns, then three shifts */
         coordinate_row(&x, r->S[b->id + e], e < 3, e >= 3, own);

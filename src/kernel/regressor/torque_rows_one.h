@@ -70,7 +70,7 @@ FLAT void body_rows(const JN_S(body) * b, const screw *S, const ten *e, int add,
   int group = is_group(b), turns = group ? 3 : b->nv, k = 0;
   for (; k < turns; k++, to += wide) {
     r4 h = r4x3_times(&S[k].w, e->h);
-    if (!group && !is_turn(b)) h += r4x3_times(&S[k].v, e->f);
+    if (!group && !is_revolute(b)) h += r4x3_times(&S[k].v, e->f);
     row_put(add, h, r4x3_times(&S[k].w, e->J), r4x3_times(&S[k].w, e->K), to);
   }
   for (; k < b->nv; k++, to += wide) r4_store(r4x3_times(&S[k].v, e->f), to);

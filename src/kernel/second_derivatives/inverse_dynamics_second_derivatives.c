@@ -49,7 +49,7 @@
 
 /* Chains of joints of one coordinate whose second derivatives go in blocks: shorter ones fit into the
  * cache, longer ones would take more scratch memory than all else. */
-#define LONG_CHAIN(t) ((t)->chain && (t)->straight && (t)->nd == (t)->nb && (t)->nv >= 40 && (t)->nv <= 256)
+#define LONG_CHAIN(t) ((t)->chain && (t)->in_body_order && (t)->nd == (t)->nb && (t)->nv >= 40 && (t)->nv <= 256)
 
 /* Twists of the coordinates on the way from the world to a body, about its origin. */
 typedef struct branch {
@@ -116,7 +116,7 @@ static inline rates rates_of(twist X, inertia I) {
 
 static inline last outermost_of(const linearization *w, int i, int d) {
   const JN_S(body) *b = &w->t->body[i];
-  column x = is_turn(b) ? column_turn(w, i, d) : column_order(w, i, d, 0);
+  column x = is_revolute(b) ? column_turn(w, i, d) : column_order(w, i, d, 0);
   inertia I = w->I[i];
   rates B = w->B[i];
   twist S = w->S[d];
@@ -514,7 +514,7 @@ static inline void chain_blocks(second *s, int c, int count, struct branch_twist
 static inline void clear_tensors(const second *s) {
   const JN_S(tree) *t = s->w.t;
   size_t n = (size_t)t->nv;
-  int chain = t->chain && !t->coupled, ordered = t->chain && t->straight; /* whether what is inward comes first */
+  int chain = t->chain && !t->coupled, ordered = t->chain && t->in_body_order; /* whether what is inward comes first */
   for (int i = 0; i < t->nb; i++) ordered &= !is_group(&t->body[i]);
   for (int e = 0; e < 4; e++)
     if (s->out[e] && !(e == QA ? ordered : chain)) memset(s->out[e], 0, n * n * n * sizeof(real));
@@ -533,13 +533,14 @@ static inline void linearize_with(const linearization *w, crossed *K) {
 }
 
 /* All tensors of a call, of tau or of C. */
-static inline void closed_form(const jn_call *c, int coriolis, int slots) {
+static inline void closed_form(const jn_call *c, const jn_inverse_dynamics_second_derivatives_arguments *args,
+                               int coriolis, int slots) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
-  second s = {.w = linearization_place(t, 1, HOLD_BODY, c->in[0], &at), .path.body = -1};
-  s.w.v = c->in[1];
-  s.w.a = c->in[2];
-  s.w.W = c->in[3];
+  second s = {.w = linearization_place(t, 1, HOLD_BODY, args->q, &at), .path.body = -1};
+  s.w.v = args->v;
+  s.w.a = args->a;
+  s.w.W = args->wrench;
   s.w.rows = 1;
   int room = tiles_of(t->nd), i = 0;
   struct branch_twists *x = TAKE_ALIGNED(&at, slots * room, struct branch_twists);
@@ -552,7 +553,7 @@ static inline void closed_form(const jn_call *c, int coriolis, int slots) {
   s.pairs = pairs;
   s.path.at = TAKE_INTS(&at, 3 * t->nd);
   if (counts(c, at)) return;
-  for (int e = 0; e < (coriolis ? 2 : 4); e++) s.out[e] = c->out[e];
+  for (int e = 0; e < (coriolis ? 2 : 4); e++) s.out[e] = args->outputs[e];
   s.path.begin = s.path.at + t->nd;
   s.path.end = s.path.begin + t->nd;
   linearize_with(&s.w, s.K);
@@ -572,8 +573,13 @@ static inline void closed_form(const jn_call *c, int coriolis, int slots) {
  * dM/dq (NULL: not wanted), [nv x nv x nv], the direction of the later derivative first. */
 void JN_(inverse_dynamics_second_derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  closed_form(c, 0, LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1);
+  closed_form(c, &c->inverse_dynamics_second_derivatives, 0, LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1);
 }
 
 /* in: q, v. out: dC/dq, dC/dv (NULL: not wanted), likewise. */
-void JN_(coriolis_matrix_derivatives)(const jn_call *c) { closed_form(c, 1, 1); }
+void JN_(coriolis_matrix_derivatives)(const jn_call *c) {
+  const jn_coriolis_matrix_derivatives_arguments *args = &c->coriolis_matrix_derivatives;
+  const jn_inverse_dynamics_second_derivatives_arguments both = {
+      .q = args->q, .v = args->v, .outputs = {args->dC_dq, args->dC_dv}};
+  closed_form(c, &both, 1, 1);
+}

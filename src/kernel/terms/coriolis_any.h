@@ -26,7 +26,7 @@ static inline void coriolis_entries(const JN_S(tree) * t, const solid *B, const 
     const JN_S(body) *c = &t->body[j];
     for (int l = 0; l < c->nv; l++) {
       screw P = Psi[c->id + l], own = S[c->id + l];
-      int turn = is_turn(c), column = c->iv + l;
+      int turn = is_revolute(c), column = c->iv + l;
       C[row * n + column] += screws_power(Z, P) + (turn ? dot(W.w, own.w) : screws_power(W, own));
       C[column * n + row] += turn ? dot(Y.w, own.w) : screws_power(Y, own);
     }

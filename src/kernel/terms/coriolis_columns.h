@@ -67,7 +67,7 @@ static __attribute__((noinline)) void meet_any(const coriolis_columns *g, const 
   }
 }
 
-/* Coordinates from to->k to `stop`, of bodies `low` to `high`, as columns4_inward() in crba_one.h. */
+/* Coordinates from to->k to `stop`, of bodies `low` to `high`, as columns4_inward() in mass_matrix_one.h. */
 static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_columns *g, const solid *low,
                                                               const solid *high, int stop, const matrix_strip *to) {
   coriolis_wrenches4 a = coriolis_wrenches4_of(g->x + to->k);
@@ -76,7 +76,7 @@ static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_col
     int from = o->id - to->k, end = o->stop - to->k;
     r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
     const scalar *d = (const scalar *)&o->at.d;
-    if (o->axis == JN_AXIS_TURN) {
+    if (o->axis == JN_AXIS_ROTATION) {
       meet_turn(g, o, &a, before, to);
     } else {
       coriolis_wrenches4 copy = a;
@@ -89,7 +89,7 @@ static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_col
   }
   for (; o; o = o->up) {
     const scalar *d = (const scalar *)&o->at.d;
-    if (o->axis == JN_AXIS_TURN) {
+    if (o->axis == JN_AXIS_ROTATION) {
       meet_turn(g, o, &a, lanes_from(0), to);
     } else {
       coriolis_wrenches4 copy = a;

@@ -7,11 +7,11 @@
  *   path [nv]    which coordinates these are, for the row at hand
  * All sums then run over neighbours in memory: the derivatives of forward dynamics of a quadruped in lanes of four take
  * 160 ns a state less than with whole rows. Order and parents (lambda) are those of tree.h. */
-#ifndef JN_KERNEL_MASS_MATRIX_FACTOR_COMPACT_H
-#define JN_KERNEL_MASS_MATRIX_FACTOR_COMPACT_H
+#ifndef JN_KERNEL_MASS_MATRIX_MASS_FACTOR_COMPACT_H
+#define JN_KERNEL_MASS_MATRIX_MASS_FACTOR_COMPACT_H
 
 #include "../base/tile.h"
-#include "factor.h"
+#include "mass_factor.h"
 
 typedef struct compact {
   const JN_S(tree) * t;

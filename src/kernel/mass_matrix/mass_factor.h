@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the factors of M (factor_compact.h) and its inverse share: rows, pivots, and the order of elimination. */
-#ifndef JN_KERNEL_MASS_MATRIX_FACTOR_H
-#define JN_KERNEL_MASS_MATRIX_FACTOR_H
+/* What the factors of M (mass_factor_compact.h) and its inverse share: rows, pivots, and the order of elimination. */
+#ifndef JN_KERNEL_MASS_MATRIX_MASS_FACTOR_H
+#define JN_KERNEL_MASS_MATRIX_MASS_FACTOR_H
 
-#include "crba.h"
+#include "mass_matrix.h"
 
 /* x relative to a size, and x itself where that is zero: a zero pivot stays zero, and NaN stays NaN. */
 static inline real relative(real x, real size) { return x / choose(less(ZERO, size), size, K(1)); }
@@ -46,7 +46,7 @@ static inline void add_row(int n, real s, const real *restrict from, real *restr
 /* Rows and columns from the order of elimination to that of v, in place; label [n] is scratch. */
 static inline void reorder(const JN_S(tree) * t, real *H, int32_t *label) {
   int n = t->nv;
-  if (t->straight) return;
+  if (t->in_body_order) return;
   for (int k = 0; k < n; k++) label[k] = t->order[k];
   for (int a = 0; a < n; a++)
     while (label[a] != a) {

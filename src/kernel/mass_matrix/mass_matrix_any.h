@@ -10,8 +10,8 @@
  *
  * The momentum of each outer coordinate is carried inward, body by body, and projected on the screws of each ancestor.
  * Entries between different branches are zero. O(n depth). */
-#ifndef JN_KERNEL_MASS_MATRIX_CRBA_ANY_H
-#define JN_KERNEL_MASS_MATRIX_CRBA_ANY_H
+#ifndef JN_KERNEL_MASS_MATRIX_MASS_MATRIX_ANY_H
+#define JN_KERNEL_MASS_MATRIX_MASS_MATRIX_ANY_H
 
 #include "../base/bodies.h"
 
@@ -112,14 +112,14 @@ FLAT void mass_outer(const mass_place *o, int i, wrench *Z) {
 FLAT void mass_matrix_any(const JN_S(tree) * t, int elimination, int upper, solid *B, const screw *S, wrench *Z,
                           real *M) {
   const mass_place o = {t, B, S, t->nv, elimination, upper, M};
-  int straight = elimination || t->straight;
+  int straight = elimination || t->in_body_order;
 
   /* Zeros between branches; a chain has none. */
   for (int k = 0; k < t->nv * t->nv && !t->chain && !upper; k++) M[k] = ZERO;
 
   for (int i = t->nb - 1; i >= 0; i--) {
     /* Outer coordinates first: their z are still about the origin of this body. */
-    if (is_turn(&t->body[i]) && straight)
+    if (is_revolute(&t->body[i]) && straight)
       mass_turn(&o, i, Z);
     else if (is_group(&t->body[i]))
       mass_group(&o, i, Z);
@@ -128,7 +128,7 @@ FLAT void mass_matrix_any(const JN_S(tree) * t, int elimination, int upper, soli
 
     /* Then the body's own, and its composite inertia added to the parent. */
     mass_own(&o, i, Z);
-    hand_inertia_on(t, B, i);
+    add_inertia_to_parent(t, B, i);
   }
 }
 

@@ -3,8 +3,8 @@
  * numbers (JN_SHEET_... of tree.h) and the coordinates of joints that have one. In variants with lanes a tile is one
  * body.
  */
-#ifndef JN_KERNEL_BASE_SHEET_H
-#define JN_KERNEL_BASE_SHEET_H
+#ifndef JN_KERNEL_BASE_BODY_TILES_H
+#define JN_KERNEL_BASE_BODY_TILES_H
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -56,14 +56,14 @@ static inline void tile_trig(tile x, real *c, real *s) {
 }
 
 /* Where the rows of the bodies from i on begin; i is a multiple of TILE. */
-static inline const scalar *sheet_at(const JN_S(tree) * t, int i) {
-  return t->sheet + i / JN_SHEET * (JN_SHEET_ROWS * JN_SHEET) + i % JN_SHEET;
+static inline const scalar *constants_at(const JN_S(tree) * t, int i) {
+  return t->constants + i / JN_CONSTANT_BODIES * (JN_CONSTANT_ROWS * JN_CONSTANT_BODIES) + i % JN_CONSTANT_BODIES;
 }
-static inline tile sheet_row(const scalar *at, int row) {
+static inline tile constant_row(const scalar *at, int row) {
 #if JN_TILES
-  return tile_load(at + row * JN_SHEET);
+  return tile_load(at + row * JN_CONSTANT_BODIES);
 #else
-  return splat(at[row * JN_SHEET]);
+  return splat(at[row * JN_CONSTANT_BODIES]);
 #endif
 }
 
@@ -85,22 +85,22 @@ static inline void tile_store_first(tile x, real *at, int count) {
 #endif
 }
 
-/* The coordinates x [n] of the bodies from i on, n = t->nq or t->nv, if bodies have one each (t->even; what the first
- * one gives is of no use if it has more). */
+/* The coordinates x [n] of the bodies from i on, n = t->nq or t->nv, if bodies have one each (t->one_each_after_base;
+ * what the first one gives is of no use if it has more). */
 static inline tile even_coordinates(const JN_S(tree) * t, int i, int n, const real *x) {
   x += n - t->nb + i;
   return i + TILE <= t->nb ? tile_load(x) : tile_load_first(x, t->nb - i);
 }
 /* The same of any tree: a body that has several gives one of them. */
-static inline tile sheet_positions(const JN_S(tree) * t, int i, const real *q) {
-  if (t->even) return even_coordinates(t, i, t->nq, q);
+static inline tile tile_positions(const JN_S(tree) * t, int i, const real *q) {
+  if (t->one_each_after_base) return even_coordinates(t, i, t->nq, q);
   tile o = {0};
   for (int e = 0; e < TILE && i + e < t->nb; e++) ((real *)(void *)&o)[e] = q[t->body[i + e].iq];
   return o;
 }
-static inline tile sheet_rates(const JN_S(tree) * t, int i, const real *v) {
+static inline tile tile_rates(const JN_S(tree) * t, int i, const real *v) {
   if (!v) return (tile){0};
-  if (t->even) return even_coordinates(t, i, t->nv, v);
+  if (t->one_each_after_base) return even_coordinates(t, i, t->nv, v);
   tile o = {0};
   for (int e = 0; e < TILE && i + e < t->nb; e++) ((real *)(void *)&o)[e] = v[t->body[i + e].iv];
   return o;
