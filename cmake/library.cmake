@@ -67,6 +67,7 @@ set(core_sources
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
+    src/generate/lanes.c
     src/generate/mechanism.c
     src/generate/order.c
     src/generate/pivots.c
