@@ -14,6 +14,8 @@ cd "$source"
 # same. --out is where results go, a folder where there are several files.
 awk -F'\t' '
   { value = $3; gsub(/[][]|,\.\.\.$/, "", value) }
+  ($1, $2) in twice { print $1 " has --" $2 " twice"; failed = 1 }
+  { twice[$1, $2] = 1 }
   $2 == "out" { next }
   $2 in seen && seen[$2] != value { print "--" $2 ": " seen[$2] " in " first[$2] ", but " value " in " $1; failed = 1 }
   { seen[$2] = value; first[$2] = $1 }

@@ -22,7 +22,7 @@ typedef struct generate_arg {
   model_arg model;
   const char *want, *prefix, *out, *order, *lanes, *snap, *payload;
   name_list runtime, frames, prescribed, actuated;
-  int type, language, regroup, sincos, in;
+  int type, language, regroup, sincos, in, split;
   char *command; /* for the header */
 } generate_arg;
 
@@ -209,6 +209,7 @@ static int generate(generate_arg *g) {
   o.single = g->type == 0;
   o.language = (jn_language)g->language;
   o.regroup = g->regroup == 0;
+  o.split = g->split;
   o.sines = (jn_sines)g->sincos;
   o.in = (jn_representation)g->in;
   o.payload_frame = g->payload;
@@ -268,6 +269,8 @@ static const option generate_options[] = {
                 "the frame that carries the payload; default: the last one"),
     TEXT_OPTION(generate_arg, snap, "snap", "ANGLE",
                 "set angles of placements this near to a quarter turn to it [rad]; default 0"),
+    FLAG_OPTION(generate_arg, split, "split-functions",
+                "cut long C functions into pieces, because compilers take long for them"),
     {0}};
 
 static const option_group generate_groups[] = {
