@@ -54,7 +54,7 @@ def _mask(model: Model, joints: Any, name: str) -> bytes:
 def generate(
     model: Model, want: Any, prefix: str, type: str, language: str, order: int, sincos: str, regroup: bool, frames: Any,
     in_: str, prescribed: Any, actuated: Any, runtime: Any, payload_frame: str | None, snap: float,
-    lanes: int,
+    lanes: int, split: bool,
 ) -> dict[str, str]:  # fmt: skip
     """Checks the arguments and turns words into numbers of C."""
     functions = _words(want, "want")
@@ -73,6 +73,7 @@ def generate(
         int(bool(regroup)),
         operator.index(order),
         operator.index(lanes),
+        int(bool(split)),
         float(snap),
         flags,
         payload_frame,
