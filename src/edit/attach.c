@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One robot attached to a frame of another: links, frames and loops of the second go to the builder of the first. */
+/* One robot attached to a frame of another: links, frames and loops of the second go to the builder of the first.
+ *
+ *   1 find_base     the link and the pose in it where the world of the second robot comes to lie
+ *   2 find_clashes  names that both robots have are errors: a prefix makes them differ
+ *   3 join          links, frames and loops are added with their prefix; coordinates come behind those of the first */
 #include <stdio.h>
 #include <string.h>
 
 #include "edit.h"
 
-enum { ROOM = 2 * JN_NAME_MAX + 2, CLASHES_LISTED = 8 };
+enum { NAME_SIZE = 2 * JN_NAME_MAX + 2, CLASHES_LISTED = 8 };
 
 typedef struct joining {
   jn_edit *e;
@@ -17,19 +21,20 @@ typedef struct joining {
   char list[600];
 } joining;
 
-static const char *prefixed(const joining *j, const char *name, char out[ROOM]) {
+/* The name with the prefix, in `out`; NULL stays NULL. */
+static const char *prefixed(const joining *j, const char *name, char out[NAME_SIZE]) {
   if (!name) return NULL;
-  snprintf(out, ROOM, "%s%s", j->prefix, name);
+  snprintf(out, NAME_SIZE, "%s%s", j->prefix, name);
   return out;
 }
 
 /* Name of a link of `other` in the new model, or of what takes the place of its world. */
-static const char *link_name(const joining *j, int link, char out[ROOM]) {
+static const char *link_name(const joining *j, int link, char out[NAME_SIZE]) {
   return link >= 0 ? prefixed(j, j->other->link[link].name, out) : jn_link_name(j->e->model, j->link);
 }
 
-/* A placement in link i of `other`, in the new model. */
-static void placed(const joining *j, int link, const double given[16], double out[16]) {
+/* A placement in a link of `other` (or its world), in the new model. */
+static void move_placement(const joining *j, int link, const double given[16], double out[16]) {
   if (link >= 0)
     memcpy(out, given, 16 * sizeof *out);
   else
@@ -38,13 +43,14 @@ static void placed(const joining *j, int link, const double given[16], double ou
 
 /* ---- names ---- */
 
-static void clash(joining *j, const char *what, const char *name) {
+/* Counts a name that both robots have, and lists the first ones. */
+static void note_clash(joining *j, const char *what, const char *name) {
   size_t used = strlen(j->list);
   if (j->clashes++ < CLASHES_LISTED)
     snprintf(j->list + used, sizeof j->list - used, "%s%s '%.48s'", used ? ", " : "", what, name);
 }
 
-/* Does the model say "world" where it has no link of that name? */
+/* Whether the model says "world" where it has no link of that name. */
 static int refers_to_world(const jn_model *model) {
   for (int i = 0; i < model->nnamed; i++)
     if (model->named[i].link == JN_WORLD) return 1;
@@ -58,17 +64,19 @@ static int refers_to_world(const jn_model *model) {
   return 0;
 }
 
+/* Reports all names that both robots have. */
 static void find_clashes(joining *j) {
   const jn_model *model = j->e->model, *o = j->other;
-  char name[ROOM];
+  char name[NAME_SIZE];
   for (int i = 0; i < o->nlink + o->nnamed; i++) {
     int taken = jn_frame_index(model, prefixed(j, jn_frame_name(o, i), name));
-    if (taken >= 0 || (taken == JN_WORLD && refers_to_world(model))) clash(j, i < o->nlink ? "link" : "frame", name);
+    if (taken >= 0 || (taken == JN_WORLD && refers_to_world(model)))
+      note_clash(j, i < o->nlink ? "link" : "frame", name);
   }
   for (int i = 0; i < o->nlink; i++)
-    if (jn_joint_index(model, prefixed(j, jn_joint_name(o, i), name)) != JN_NONE) clash(j, "joint", name);
+    if (jn_joint_index(model, prefixed(j, jn_joint_name(o, i), name)) != JN_NONE) note_clash(j, "joint", name);
   for (int i = 0; i < o->nloop; i++)
-    if (jn_loop_index(model, prefixed(j, o->loop[i].name, name)) != JN_NONE) clash(j, "loop", name);
+    if (jn_loop_index(model, prefixed(j, o->loop[i].name, name)) != JN_NONE) note_clash(j, "loop", name);
   if (j->clashes == 0) return;
   char more[48] = "";
   if (j->clashes > CLASHES_LISTED) snprintf(more, sizeof more, " and %d more", j->clashes - CLASHES_LISTED);
@@ -77,19 +85,20 @@ static void find_clashes(joining *j) {
                "both robots have the names: %s%s", j->list, more);
 }
 
-/* ---- what is said aloud ---- */
+/* ---- warnings ---- */
 
-/* Another direction, or more than 2 % more or less: 9.81 is no other gravity than 9.80665. */
+/* Whether two gravities differ in direction, or by more than 2 %: 9.81 counts as 9.80665. */
 static int is_other_gravity(const double a[3], const double b[3]) {
-  double apart = 0, size = 0;
+  double difference = 0, size = 0;
   for (int k = 0; k < 3; k++) {
-    apart += (a[k] - b[k]) * (a[k] - b[k]);
+    difference += (a[k] - b[k]) * (a[k] - b[k]);
     size += a[k] * a[k] + b[k] * b[k];
   }
-  return apart > 2e-4 * size;
+  return difference > 2e-4 * size;
 }
 
-static void warn(joining *j) {
+/* Warns of another gravity, and of a base that stays free. */
+static void report_differences(joining *j) {
   const jn_model *model = j->e->model, *o = j->other;
   if (is_other_gravity(model->gravity, o->gravity))
     jn__edit_say(j->e, JN_WARNING, JN_ERR_MODEL, "attach-gravity", "robot", o->name,
@@ -104,14 +113,15 @@ static void warn(joining *j) {
 
 /* ---- adding ---- */
 
+/* Link i of `other`. */
 static jn_status add_link(const joining *j, int i) {
   const jn_link_record *record = &j->other->link[i];
-  char name[ROOM], parent[ROOM], joint[ROOM], mimic[ROOM];
+  char name[NAME_SIZE], parent[NAME_SIZE], joint[NAME_SIZE], mimic[NAME_SIZE];
   jn_link link;
   jn_link_init(&link);
   link.name = prefixed(j, record->name, name);
   link.parent = record->parent < 0 && j->link < 0 ? NULL : link_name(j, record->parent, parent);
-  placed(j, record->parent, record->placement, link.placement);
+  move_placement(j, record->parent, record->placement, link.placement);
   memcpy(link.inertia, record->inertia, sizeof link.inertia);
   link.joint = record->joint;
   link.joint.name = prefixed(j, record->joint.name, joint);
@@ -119,17 +129,19 @@ static jn_status add_link(const joining *j, int i) {
   return jn_builder_add_link(j->e->builder, &link);
 }
 
+/* Named frame i of `other`. */
 static jn_status add_frame(const joining *j, int i) {
   const jn_frame_record *frame = &j->other->named[i];
-  char name[ROOM], link[ROOM];
+  char name[NAME_SIZE], link[NAME_SIZE];
   double at[16];
-  placed(j, frame->link, frame->placement, at);
+  move_placement(j, frame->link, frame->placement, at);
   return jn_builder_add_frame(j->e->builder, prefixed(j, frame->name, name), link_name(j, frame->link, link), at);
 }
 
+/* Loop i of `other`. */
 static jn_status add_loop(const joining *j, int i) {
   jn_loop loop = j->other->loop[i];
-  char name[ROOM], a[ROOM], b[ROOM], joint[JN_COUPLING_TERMS][ROOM];
+  char name[NAME_SIZE], a[NAME_SIZE], b[NAME_SIZE], joint[JN_COUPLING_TERMS][NAME_SIZE];
   loop.name = prefixed(j, loop.name, name);
   for (int t = 0; t < loop.term_count; t++) loop.term[t].joint = prefixed(j, loop.term[t].joint, joint[t]);
   if (loop.type != JN_LOOP_COUPLING) {
@@ -137,13 +149,13 @@ static jn_status add_loop(const joining *j, int i) {
     int link_b = loop.link_b ? jn_link_index(j->other, loop.link_b) : JN_WORLD;
     loop.link_a = link_name(j, link_a, a);
     loop.link_b = link_name(j, link_b, b);
-    placed(j, link_a, j->other->loop[i].placement_a, loop.placement_a);
-    placed(j, link_b, j->other->loop[i].placement_b, loop.placement_b);
+    move_placement(j, link_a, j->other->loop[i].placement_a, loop.placement_a);
+    move_placement(j, link_b, j->other->loop[i].placement_b, loop.placement_b);
   }
   return jn_builder_add_loop(j->e->builder, &loop);
 }
 
-/* Coordinates of the second robot behind those of the first; room for one more, see jn__edit_end(). */
+/* Coordinates of the second robot come behind those of the first. Memory for one more is there, see jn__edit_end(). */
 static jn_status extend_order(const joining *j) {
   jn_builder *builder = j->e->builder;
   int first = j->e->model->nlink, count = builder->kept_count, before = JN_NONE;
@@ -162,16 +174,18 @@ static jn_status extend_order(const joining *j) {
   return JN_OK;
 }
 
+/* Adds everything of the second robot. */
 static jn_status join(joining *j) {
   jn_status status = jn__edit_know(j->e, j->other, j->prefix);
-  warn(j);
+  report_differences(j);
   for (int i = 0; i < j->other->nlink && status == JN_OK; i++) status = add_link(j, i);
   for (int i = 0; i < j->other->nnamed && status == JN_OK; i++) status = add_frame(j, i);
   for (int i = 0; i < j->other->nloop && status == JN_OK; i++) status = add_loop(j, i);
   return status == JN_OK ? extend_order(j) : status;
 }
 
-/* The frame and the placement, as the link that carries them and a pose in it. 0 after saying what is wrong. */
+/* The frame and the placement, as the link that carries them and a pose in it. Returns 0 after reporting what is wrong.
+ */
 static int find_base(joining *j, const char *frame, const double *placement) {
   const jn_model *model = j->e->model;
   int f = jn__edit_frame(j->e, frame);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* What all edits of a model share: a model is thawed into a builder, changed there, and frozen again. Only faults that
+ * the old model did not have are reported. */
 #include "edit.h"
 
 #include <stdio.h>
@@ -7,8 +9,9 @@
 #include "../model/nearest_name.h"
 #include "jounce/configuration.h"
 
-static int link_room(const jn_model *model) { return model->nlink > 0 ? model->nlink : 1; }
+static int links_or_one(const jn_model *model) { return model->nlink > 0 ? model->nlink : 1; }
 
+/* Frees everything of an edit. */
 static void release(jn_edit *edit) {
   jn_builder_destroy(edit->builder);
   jn_report_destroy(edit->known);
@@ -18,9 +21,10 @@ static void release(jn_edit *edit) {
   for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) jn__release(&edit->a, blocks[k]);
 }
 
-static jn_status make_room(jn_edit *edit, const double *q) {
+/* Arrays over links, and the configuration at which joints are held; q NULL: the neutral one. */
+static jn_status take_memory(jn_edit *edit, const double *q) {
   const jn_model *model = edit->model;
-  size_t links = (size_t)link_room(model), nq = (size_t)model->nq;
+  size_t links = (size_t)links_or_one(model), nq = (size_t)model->nq;
   edit->q = jn__allocate(&edit->a, (nq + 1) * sizeof *edit->q);
   edit->held = jn__allocate(&edit->a, links);
   edit->gone = jn__allocate(&edit->a, links);
@@ -36,7 +40,7 @@ static jn_status make_room(jn_edit *edit, const double *q) {
   return JN_OK;
 }
 
-/* What is wrong with a model, nothing being an error that can be a warning. NULL: no memory. */
+/* The messages of a model that is frozen once more, with warnings kept as such. NULL: no memory. */
 static jn_report *faults(const jn_edit *edit, const jn_model *model) {
   jn_options options;
   jn_builder *builder;
@@ -62,8 +66,8 @@ jn_status jn__edit_know(jn_edit *edit, const jn_model *other, const char *prefix
   return edit->known_other ? JN_OK : JN_ERR_MEMORY;
 }
 
-/* Tells the caller what is wrong with the new model and was not with the old ones. 0: no memory. */
-static int tell(const jn_edit *edit) {
+/* Reports what is wrong with the new model and was not with the old ones. 0: no memory. */
+static int report_new_faults(const jn_edit *edit) {
   for (int i = 0; edit->report && i < jn_report_count(edit->found); i++) {
     const jn_message *m = jn_report_message(edit->found, i);
     int known = m->severity != JN_ERROR && (jn__report_has(edit->known, m, "") ||
@@ -73,6 +77,7 @@ static int tell(const jn_edit *edit) {
   return 1;
 }
 
+/* Checks arguments and options, notes the faults of the old model, and thaws it. */
 jn_status jn__edit_begin(jn_edit *edit, const jn_model *model, const double *q, const jn_options *options,
                          jn_model **copy, jn_error *error) {
   *edit = (jn_edit){.model = model};
@@ -91,14 +96,14 @@ jn_status jn__edit_begin(jn_edit *edit, const jn_model *model, const double *q, 
     own.report = edit->found;
     own.allocator = &edit->a;
     if (edit->report) edit->known = faults(edit, model);
-    status = edit->found && (edit->known || !edit->report) ? make_room(edit, q) : JN_ERR_MEMORY;
+    status = edit->found && (edit->known || !edit->report) ? take_memory(edit, q) : JN_ERR_MEMORY;
     if (status == JN_OK) status = jn_model_thaw(model, &own, &edit->builder);
     if (status != JN_OK) release(edit);
   }
   return status == JN_OK ? status : jn__fail(error, status, NULL, "%s", jn_status_text(status));
 }
 
-/* A base that starts to float comes first among the coordinates, as in a file that is read with a floating base. */
+/* A base that becomes free comes first among the coordinates, as in a file that is read with a floating base. */
 static void float_first(jn_builder *builder) {
   if (!builder->options.floating || !builder->kept_order) return;
   for (int i = 0; i < builder->link_count; i++) {
@@ -111,6 +116,7 @@ static void float_first(jn_builder *builder) {
   }
 }
 
+/* Freezes the changed builder, reports what is new, and frees the edit. */
 jn_status jn__edit_end(jn_edit *edit, jn_status status, jn_model **copy, jn_error *error) {
   if (error) *error = (jn_error){0};
   if (edit->log.first.status != JN_OK) {
@@ -120,7 +126,7 @@ jn_status jn__edit_end(jn_edit *edit, jn_status status, jn_model **copy, jn_erro
   } else {
     float_first(edit->builder);
     status = jn_builder_freeze(edit->builder, copy, error);
-    if (!tell(edit) && status == JN_OK) {
+    if (!report_new_faults(edit) && status == JN_OK) {
       jn_model_destroy(*copy);
       *copy = NULL;
       status = jn__fail(error, JN_ERR_MEMORY, NULL, "%s", jn_status_text(JN_ERR_MEMORY));
@@ -135,6 +141,7 @@ jn_status jn__edit_end(jn_edit *edit, jn_status status, jn_model **copy, jn_erro
 static const char *joint_at(const void *model, int i) { return jn_joint_name(model, i); }
 static const char *frame_at(const void *model, int i) { return jn_frame_name(model, i); }
 
+/* Reports a name that the model does not have, with the nearest one. */
 static int unknown(jn_edit *edit, const char *what, const char *name, int count, jn_name_at *name_at) {
   char remedy[160];
   snprintf(remedy, sizeof remedy, "use the name of a %s of the model", what);
@@ -167,6 +174,7 @@ int jn__edit_frame(jn_edit *edit, const char *name) {
 
 /* ---- poses, held joints ---- */
 
+/* Pose of a link in its parent, at the configuration of the edit; and in the world. */
 pose jn__edit_pose(const jn_edit *edit, int link) { return link_pose(edit->model->tree[JN_KIND_D], link, edit->q); }
 
 pose jn__edit_world_pose(const jn_edit *edit, int link) {
@@ -183,11 +191,11 @@ jn_status jn__edit_text(const jn_edit *edit, const char **place, const char *tex
   return JN_OK;
 }
 
-/* The values at which joint i is held can be those of a joint. */
+/* Whether joint i can be held at its values: finite, a quaternion that is not zero, inside its limits. */
 static void check_values(jn_edit *edit, int i) {
   const jn_link_record *record = &edit->model->link[i];
   int first = jn_joint_q(edit->model, i), group = record->joint.type == JN_SPHERICAL || record->joint.type == JN_FREE;
-  double turn = 0;
+  double largest = 0;
   for (int k = 0; k < record->nq; k++) {
     double x = edit->q[first + k];
     if (!isfinite(x)) {
@@ -195,18 +203,19 @@ static void check_values(jn_edit *edit, int i) {
                    "give a finite number", "it cannot be held at %g", x);
       return;
     }
-    if (k >= record->nq - 4) turn = fmax(turn, fabs(x));
+    if (k >= record->nq - 4) largest = fmax(largest, fabs(x));
     const jn_dof *dof = &record->joint.dof[group ? 0 : k];
     if (!group && !(dof->lower <= x && x <= dof->upper) && !edit->gone[i])
       jn__edit_say(edit, JN_WARNING, JN_ERR_MODEL, "lock-limit", "joint", jn_joint_name(edit->model, i),
                    "angles are in radians, lengths in metres", "held at %g, outside its limits %g ... %g", x,
                    dof->lower, dof->upper);
   }
-  if (group && turn == 0)
+  if (group && largest == 0)
     jn__edit_say(edit, JN_ERROR, JN_ERR_MODEL, "lock-value", "joint", jn_joint_name(edit->model, i),
                  "give a quaternion x, y, z, w", "it cannot be held at the quaternion 0");
 }
 
+/* Fixes the held joints, and those that follow them, at their positions. */
 void jn__edit_hold(jn_edit *edit) {
   const jn_model *model = edit->model;
   for (int i = 0; i < model->nlink; i++) {
@@ -218,6 +227,8 @@ void jn__edit_hold(jn_edit *edit) {
                    "it follows '%.60s', which no longer moves, and is held at %g", jn_joint_name(model, leader),
                    model->link[i].ratio * edit->q[jn_joint_q(model, i)] + model->link[i].offset);
   }
+
+  /* A held joint becomes a fixed one whose placement contains its motion. */
   jn_link fresh;
   jn_link_init(&fresh);
   for (int i = 0; i < model->nlink; i++) {
@@ -234,6 +245,7 @@ void jn__edit_hold(jn_edit *edit) {
 
 /* ---- links that are gone ---- */
 
+/* Frames on links that are gone move to the links that replace them, or are dropped. */
 jn_status jn__edit_move_frames(jn_edit *edit) {
   const jn_model *model = edit->model;
   jn_status status = JN_OK;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What becomes of loops when joints no longer move and links are gone. */
+/* What becomes of loops when joints are held and links are removed.
+ *
+ * A loop between links that can no longer move relative to each other is left out, which is an error unless it is
+ * closed. Otherwise its ends move to the links that replace theirs. In couplings, held coordinates become part of the
+ * offset. */
 #include <string.h>
 
 #include "edit.h"
@@ -12,6 +16,7 @@ typedef struct held_loops {
   double *gaps; /* [loops] of the model at e->q, NULL until one is needed */
 } held_loops;
 
+/* The anchors of all links, before and after the edit. */
 static void find_anchors(const held_loops *held) {
   const jn_model *model = held->e->model;
   for (int i = 0; i < model->nlink; i++) {
@@ -21,12 +26,12 @@ static void find_anchors(const held_loops *held) {
   }
 }
 
-/* Are two links one body? */
+/* Whether two links are one body. */
 static int is_rigid(const int *anchor, int a, int b) {
   return (a < 0 ? JN_WORLD : anchor[a]) == (b < 0 ? JN_WORLD : anchor[b]);
 }
 
-/* Does the edit end the motion between two links, or make one link of them? */
+/* Whether the edit ends the motion between two links, or makes one link of them. */
 static int is_stopped(const held_loops *held, int a, int b) {
   const int *target = held->e->target;
   int same = (a < 0 ? JN_WORLD : target[a]) == (b < 0 ? JN_WORLD : target[b]);
@@ -36,6 +41,7 @@ static int is_stopped(const held_loops *held, int a, int b) {
 /* Distances and angles of this size count as closed. */
 static double closed(void) { return fmax(1e-6, 1000 * jn_variant_epsilon()); }
 
+/* How far all loops are from closed at the configuration of the edit. */
 static jn_status find_gaps(held_loops *held) {
   const jn_model *model = held->e->model;
   if (held->gaps) return JN_OK;
@@ -49,7 +55,7 @@ static jn_status find_gaps(held_loops *held) {
   return status;
 }
 
-/* Loop i no longer moves and is left out: allowed when it is closed. */
+/* Loop i no longer moves and is left out, which is an error if it is not closed. */
 static void leave_out(held_loops *held, int i, double gap) {
   const char *name = held->e->model->loop[i].name;
   if (gap <= closed() || held->e->open_is_fine)
@@ -61,7 +67,7 @@ static void leave_out(held_loops *held, int i, double gap) {
                  "it is open by %g (m or rad), and nothing that could close it moves any more", gap);
 }
 
-/* Coordinates that are held become part of the offset. 1: the coupling is still one. */
+/* Held coordinates become part of the offset. 1: some terms are left. */
 static int reduce_coupling(held_loops *held, int i, jn_loop *loop) {
   const jn_model *model = held->e->model;
   int count = 0;
@@ -84,7 +90,7 @@ static int link_of(const held_loops *held, const char *name) {
   return name ? jn_link_index(held->e->model, name) : JN_WORLD;
 }
 
-/* One end follows its link to where that is now. */
+/* Moves one end of a loop to the link that replaces its own. */
 static void move_end(const held_loops *held, int link, const char **name, double placement[16]) {
   const jn_edit *edit = held->e;
   if (link < 0 || edit->target[link] == link) return;
@@ -96,7 +102,7 @@ static int is_out(const jn_edit *edit, int link) {
   return link < 0 || (edit->gone[link] && edit->target[link] == JN_WORLD);
 }
 
-/* 1: loop i stays, as *l now is. */
+/* Changes loop i; *stays: it is still one. */
 static jn_status move_loop(held_loops *held, int i, jn_loop *loop, int *stays) {
   jn_edit *edit = held->e;
   int a = link_of(held, loop->link_a), b = link_of(held, loop->link_b);
@@ -124,6 +130,7 @@ static jn_status move_loop(held_loops *held, int i, jn_loop *loop, int *stays) {
   return JN_OK;
 }
 
+/* All loops of the model, for the builder. */
 jn_status jn__edit_move_loops(jn_edit *edit) {
   const jn_model *model = edit->model;
   if (model->nloop == 0) return JN_OK;

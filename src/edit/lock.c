@@ -20,7 +20,7 @@ static void mark(jn_edit *edit, int i) {
                edit->q[jn_joint_q(model, leader)]);
 }
 
-/* What the caller says about joints that are not locked does not count. */
+/* Values given for joints that are not locked are ignored: these are taken as neutral. */
 static jn_status forget_others(jn_edit *edit) {
   const jn_model *model = edit->model;
   double *neutral = jn__allocate(&edit->a, ((size_t)model->nq + 1) * sizeof *neutral);
@@ -53,7 +53,7 @@ jn_status jn_model_lock(const jn_model *model, const char *const *joints, int co
   return jn__edit_end(&edit, status, copy, error);
 }
 
-/* All outside of [link, end) is gone, and rests where it is at q. */
+/* Everything outside of the subtree of `link` is removed; it rests where it is at q. */
 static jn_status cut(jn_edit *edit, int link) {
   const jn_model *model = edit->model;
   for (int i = 0; i < model->nlink; i++) {
@@ -61,14 +61,18 @@ static jn_status cut(jn_edit *edit, int link) {
     edit->held[i] = jn__joint_nv(&model->link[i].joint) > 0;
     edit->gone[i] = 1;
   }
+
+  /* The poses of removed links in the world: their carriers are removed, too. */
   int parent = model->link[link].parent;
-  for (int i = 0; i < model->nlink; i++) { /* what carries a link that is gone is gone, too */
+  for (int i = 0; i < model->nlink; i++) {
     if (!edit->gone[i]) continue;
     int carrier = model->link[i].parent;
     pose T = jn__edit_pose(edit, i);
     edit->target[i] = JN_WORLD;
     se3_store(carrier < 0 ? T : se3_mul(se3_load(&edit->at[16 * carrier]), T), &edit->at[16 * i]);
   }
+
+  /* Hold the removed joints, fix the subtree to the world, and move what hung on removed links. */
   edit->open_is_fine = 1;
   jn__edit_hold(edit);
   jn_link *l = &edit->builder->links[link].link;

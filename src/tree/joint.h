@@ -29,10 +29,10 @@ static inline real joint_position(const JN_S(body) * body, const real *q) {
 }
 
 /* exp(X theta) of a unit screw X = (e, eta), theta = scale q: p = (E - R)(e x eta) + e (e.eta) theta. [mueller2021] */
-static inline pose screw_motion(const JN_S(screw) * s, real q) {
-  vec3 w = v3_constant(s->X), v = v3_constant(s->X + 3);
-  real theta = splat(s->scale) * q;
-  if (s->prismatic) return (pose){m3_identity(), v3_scale(theta, v)};
+static inline pose screw_motion(const JN_S(screw) * screw, real q) {
+  vec3 w = v3_constant(screw->X), v = v3_constant(screw->X + 3);
+  real theta = splat(screw->scale) * q;
+  if (screw->prismatic) return (pose){m3_identity(), v3_scale(theta, v)};
   mat3 W = skew(w);
   real half = r_sin(K(0.5) * theta);
   mat3 R = m3_axpy(K(2) * half * half, m3_prod(W, W), m3_axpy(r_sin(theta), W, m3_identity()));
@@ -86,14 +86,14 @@ static inline void general_screws(const JN_S(tree) * tree, const JN_S(body) * bo
   pose tail = se3_identity();
   twist V = t_zero();
   for (int k = body->nv - 1; k >= 0; k--) {
-    const JN_S(screw) *s = &tree->screw[body->screw + k];
-    twist X = t_scale(splat(s->scale), (twist){v3_constant(s->X), v3_constant(s->X + 3)});
+    const JN_S(screw) *screw = &tree->screw[body->screw + k];
+    twist X = t_scale(splat(screw->scale), (twist){v3_constant(screw->X), v3_constant(screw->X + 3)});
     S[k] = t_Ad_inverse(tail, X);
     if (rate) {
       rate[k] = t_scale(K(-1), t_ad(V, S[k]));
       V = t_axpy(v[body->iv + k], S[k], V);
     }
-    if (k > 0) tail = se3_mul(screw_motion(s, q[body->iq + k]), tail);
+    if (k > 0) tail = se3_mul(screw_motion(screw, q[body->iq + k]), tail);
   }
 }
 

@@ -19,9 +19,9 @@
 #include "variant.h"
 
 /* S, V and Psi of a spherical or free body i at o: rotations about its axes, then translations along them. */
-static inline void group_motions(const JN_S(body) * body, int i, const real *v, const solid *o, screw *S, screw *V,
+static inline void group_motions(const JN_S(body) * body, int i, const real *v, const solid *to, screw *S, screw *V,
                                  screw *Psi) {
-  const space axis[3] = {o->at.x, o->at.y, o->at.z};
+  const space axis[3] = {to->at.x, to->at.y, to->at.z};
   int free = body->kind == JN_BODY_FREE;
   S += body->id;
   for (int k = 0; k < 3; k++) {
@@ -31,7 +31,7 @@ static inline void group_motions(const JN_S(body) * body, int i, const real *v, 
   if (!v) return;
 
   /* V = V_p + S v. */
-  screw X = body->parent < 0 ? screw_zero() : screw_shift(V[body->parent], o->at.d);
+  screw X = body->parent < 0 ? screw_zero() : screw_shift(V[body->parent], to->at.d);
   X.w = sp_add(X.w, sp_rotate(axis[0], axis[1], axis[2], v3_load(v + body->iv)));
   if (free) X.v = sp_add(X.v, sp_rotate(axis[0], axis[1], axis[2], v3_load(v + body->iv + 3)));
   V[i] = X;
@@ -45,26 +45,26 @@ static inline void group_motions(const JN_S(body) * body, int i, const real *v, 
 }
 
 /* The same for a joint of several coordinates of any kind. */
-static inline void joint_motions(const JN_S(tree) * tree, int i, const real *q, const real *v, const solid *o, screw *S,
-                                 screw *V, screw *Psi) {
+static inline void joint_motions(const JN_S(tree) * tree, int i, const real *q, const real *v, const solid *to,
+                                 screw *S, screw *V, screw *Psi) {
   const JN_S(body) *body = &tree->body[i];
   twist own[6], rate[6];
   if (is_group(body)) {
-    group_motions(body, i, v, o, S, V, Psi);
+    group_motions(body, i, v, to, S, V, Psi);
     return;
   }
 
   /* S, turned into the world's axes. */
   joint_screws(tree, body, q, v, own, v ? rate : NULL);
-  for (int k = 0; k < body->nv; k++) S[body->id + k] = axes_screw(&o->at, own[k]);
+  for (int k = 0; k < body->nv; k++) S[body->id + k] = axes_screw(&to->at, own[k]);
   if (!v) return;
 
   /* V = V_p + S v,  Psi = [V, S] + R dS_body/dt. */
-  screw X = body->parent < 0 ? screw_zero() : screw_shift(V[body->parent], o->at.d);
+  screw X = body->parent < 0 ? screw_zero() : screw_shift(V[body->parent], to->at.d);
   for (int k = 0; k < body->nv; k++) X = screw_axpy(v[body->iv + k], S[body->id + k], X);
   V[i] = X;
   for (int k = 0; k < body->nv && Psi; k++) {
-    screw s = S[body->id + k], r = axes_screw(&o->at, rate[k]);
+    screw s = S[body->id + k], r = axes_screw(&to->at, rate[k]);
     Psi[body->id + k] =
         (screw){sp_add(r.w, sp_cross(X.w, s.w)), sp_add(r.v, sp_add(sp_cross(X.v, s.w), sp_cross(X.w, s.v)))};
   }
@@ -81,31 +81,31 @@ static __attribute__((noinline)) void outward_any(const JN_S(tree) * tree, int i
 }
 
 /* V of a body with a revolute joint, and Psi = (w x e, v x e). rate: of its coordinate. */
-static inline void revolute_twist(const JN_S(body) * body, int i, real rate, const solid *o, screw *V, screw *Psi) {
-  screw X = {sp_scale(rate, o->e), sp_zero()};
+static inline void revolute_twist(const JN_S(body) * body, int i, real rate, const solid *to, screw *V, screw *Psi) {
+  screw X = {sp_scale(rate, to->e), sp_zero()};
   if (body->parent >= 0) {
     screw W = V[body->parent];
     X.w = sp_add(X.w, W.w);
-    X.v = sp_add(W.v, sp_cross(W.w, o->at.d));
+    X.v = sp_add(W.v, sp_cross(W.w, to->at.d));
   }
   V[i] = X;
-  if (Psi) Psi[body->id] = (screw){sp_cross(X.w, o->e), sp_cross(X.v, o->e)};
+  if (Psi) Psi[body->id] = (screw){sp_cross(X.w, to->e), sp_cross(X.v, to->e)};
 }
 
 /* S, d, V and Psi of a body whose joint advances along z, and perhaps rotates about it: prismatic or helical. */
-static inline void advancing_motion(const JN_S(body) * body, int i, const real *q, const real *v, solid *o, screw *S,
+static inline void advancing_motion(const JN_S(body) * body, int i, const real *q, const real *v, solid *to, screw *S,
                                     screw *V, screw *Psi) {
   int helical = body->kind == JN_BODY_HELICAL;
   real advance = helical ? splat(body->pitch) : K(1);
-  screw own = {helical ? o->e : sp_zero(), sp_scale(advance, o->e)};
+  screw own = {helical ? to->e : sp_zero(), sp_scale(advance, to->e)};
 
   /* S = (0, e) or (e, pitch e); the origin advances along z. */
-  o->at.d = sp_axpy(advance * joint_position(body, q), o->at.z, o->at.d);
+  to->at.d = sp_axpy(advance * joint_position(body, q), to->at.z, to->at.d);
   S[body->id] = own;
   if (!v) return;
 
   /* V = V_p + S v,  Psi = [V, S]. */
-  screw X = body->parent < 0 ? screw_zero() : screw_shift(V[body->parent], o->at.d);
+  screw X = body->parent < 0 ? screw_zero() : screw_shift(V[body->parent], to->at.d);
   X = screw_axpy(v[body->iv], own, X);
   V[i] = X;
   if (!Psi) return;
@@ -120,21 +120,21 @@ void JN_(bodies_outward)(const JN_S(tree) * tree, const real *q, const real *v, 
   const axes world = axes_of_world();
   space x = world.x, y = world.y, z = world.z;
   const JN_S(body) *body = tree->body;
-  solid *o = B;
-  for (int i = 0; i < tree->nb; i++, body++, o++) {
+  solid *to = B;
+  for (int i = 0; i < tree->nb; i++, body++, to++) {
     /* Indices as in the model. */
-    memcpy(&o->id, &body->id, 4 * sizeof o->id);
-    o->up = body->parent < 0 ? NULL : &B[body->parent];
+    memcpy(&to->id, &body->id, 4 * sizeof to->id);
+    to->up = body->parent < 0 ? NULL : &B[body->parent];
 
     /* Rotation and origin, then S, V and Psi. */
     if (body->kind > JN_BODY_HELICAL) {
       outward_any(tree, i, q, v, angle, B, S, V, Psi);
-      x = o->at.x;
-      y = o->at.y;
-      z = o->at.z;
+      x = to->at.x;
+      y = to->at.y;
+      z = to->at.z;
     } else {
       if (body->parent != i - 1) {
-        const axes *P = body->parent < 0 ? &world : &o->up->at;
+        const axes *P = body->parent < 0 ? &world : &to->up->at;
         x = P->x;
         y = P->y;
         z = P->z;
@@ -143,19 +143,19 @@ void JN_(bodies_outward)(const JN_S(tree) * tree, const real *q, const real *v, 
       x = at.x;
       y = at.y;
       z = at.z;
-      o->at = at;
-      o->e = sp_scale(splat(body->ratio), z);
+      to->at = at;
+      to->e = sp_scale(splat(body->ratio), z);
       if (is_revolute(body)) {
-        S[body->id] = (screw){o->e, sp_zero()};
-        if (v) revolute_twist(body, i, v[body->iv], o, V, Psi);
+        S[body->id] = (screw){to->e, sp_zero()};
+        if (v) revolute_twist(body, i, v[body->iv], to, V, Psi);
       } else {
-        advancing_motion(body, i, q, v, o, S, V, Psi);
+        advancing_motion(body, i, q, v, to, S, V, Psi);
       }
     }
 
     /* Inertia in the world's axes: h = R h_body, J = R J_body R^T. */
-    o->I.h = sp_sum(x, y, z, body->inertia + 1, 1);
-    o->I.m = splat(body->inertia[0]);
-    if (tensors) inertia_to_world(&o->at, body->inertia, &o->I);
+    to->I.h = sp_sum(x, y, z, body->inertia + 1, 1);
+    to->I.m = splat(body->inertia[0]);
+    if (tensors) inertia_to_world(&to->at, body->inertia, &to->I);
   }
 }

@@ -33,47 +33,47 @@ typedef struct coupling {
 
 /* Takes scratch memory. */
 static inline coupling coupling_place(const JN_S(tree) * tree, real **at) {
-  coupling g = {.tree = tree, .first = TAKE_INTS(at, tree->nv), .follower = TAKE_INTS(at, tree->nd)};
-  g.run = TAKE(at, tree->nd, coupled_run);
-  g.shared = TAKE(at, tree->nd, coupled_place);
-  return g;
+  coupling couples = {.tree = tree, .first = TAKE_INTS(at, tree->nv), .follower = TAKE_INTS(at, tree->nd)};
+  couples.run = TAKE(at, tree->nd, coupled_run);
+  couples.shared = TAKE(at, tree->nd, coupled_place);
+  return couples;
 }
 
 /* Coordinate c of a joint follows the place `to`, which another joint has taken first. */
-static inline void coupling_share(coupling *g, int to, int c) {
-  int k = 0, last = g->places ? g->shared[g->places - 1].end : 0;
-  while (k < g->places && g->shared[k].at != to) k++;
-  if (k == g->places) g->shared[g->places++] = (coupled_place){to, last, last};
-  for (int e = last; e > g->shared[k].end; e--) g->follower[e] = g->follower[e - 1];
-  g->follower[g->shared[k].end++] = c;
-  for (k++; k < g->places; k++) g->shared[k].first++, g->shared[k].end++;
+static inline void coupling_share(coupling *couples, int to, int c) {
+  int k = 0, last = couples->places ? couples->shared[couples->places - 1].end : 0;
+  while (k < couples->places && couples->shared[k].at != to) k++;
+  if (k == couples->places) couples->shared[couples->places++] = (coupled_place){to, last, last};
+  for (int e = last; e > couples->shared[k].end; e--) couples->follower[e] = couples->follower[e - 1];
+  couples->follower[couples->shared[k].end++] = c;
+  for (k++; k < couples->places; k++) couples->shared[k].first++, couples->shared[k].end++;
 }
 
 /* Finds runs and shared places. elimination: matrices are in the order of elimination, otherwise in that of v. */
-static inline void coupling_fill(coupling *g, int elimination) {
-  const JN_S(tree) *tree = g->tree;
+static inline void coupling_fill(coupling *couples, int elimination) {
+  const JN_S(tree) *tree = couples->tree;
   int end = -1; /* where the run at hand goes on */
-  g->runs = g->places = 0;
-  for (int k = 0; k < tree->nv; k++) g->first[k] = -1;
+  couples->runs = couples->places = 0;
+  for (int k = 0; k < tree->nv; k++) couples->first[k] = -1;
   for (int c = 0; c < tree->nd; c++) {
     int to = elimination ? tree->elimination_place[c] : tree->order[tree->elimination_place[c]];
-    if (g->first[to] >= 0) {
-      coupling_share(g, to, c);
+    if (couples->first[to] >= 0) {
+      coupling_share(couples, to, c);
       end = -1;
       continue;
     }
-    g->first[to] = c;
-    if (to != end) g->run[g->runs++] = (coupled_run){c, to, 0};
-    g->run[g->runs - 1].count++;
+    couples->first[to] = c;
+    if (to != end) couples->run[couples->runs++] = (coupled_run){c, to, 0};
+    couples->run[couples->runs - 1].count++;
     end = to + 1;
   }
 
   /* Sort the runs by place: there are few, and mostly they are in order. */
-  for (int r = 1; r < g->runs; r++)
-    for (int k = r; k > 0 && g->run[k].to < g->run[k - 1].to; k--) {
-      coupled_run swap = g->run[k];
-      g->run[k] = g->run[k - 1];
-      g->run[k - 1] = swap;
+  for (int r = 1; r < couples->runs; r++)
+    for (int k = r; k > 0 && couples->run[k].to < couples->run[k - 1].to; k--) {
+      coupled_run swap = couples->run[k];
+      couples->run[k] = couples->run[k - 1];
+      couples->run[k - 1] = swap;
     }
 }
 
@@ -108,56 +108,58 @@ static inline int has_rows_behind(int n, int k) {
 }
 
 /* Adds the rows of joints that share a place to the row of the first one. */
-static inline void add_followers(const coupling *g, int columns, real *X) {
-  for (int k = 0; k < g->places; k++)
-    for (int e = g->shared[k].first; e < g->shared[k].end; e++) {
-      real *restrict to = X + g->first[g->shared[k].at] * columns;
-      const real *restrict from = X + g->follower[e] * columns;
+static inline void add_followers(const coupling *couples, int columns, real *X) {
+  for (int k = 0; k < couples->places; k++)
+    for (int e = couples->shared[k].first; e < couples->shared[k].end; e++) {
+      real *restrict to = X + couples->first[couples->shared[k].at] * columns;
+      const real *restrict from = X + couples->follower[e] * columns;
       for (int c = 0; c < columns; c++) to[c] += from[c];
     }
 }
 
 /* G^T X [nd x columns], rows of X in the order of joints' coordinates; X is overwritten. */
-static inline void project_rows(const coupling *g, int columns, real *X, real *out) {
-  add_followers(g, columns, X);
-  for (int k = 0; k < g->tree->nv; k++)
-    memcpy(out + k * columns, X + g->first[k] * columns, (size_t)columns * sizeof *out);
+static inline void project_rows(const coupling *couples, int columns, real *X, real *out) {
+  add_followers(couples, columns, X);
+  for (int k = 0; k < couples->tree->nv; k++)
+    memcpy(out + k * columns, X + couples->first[k] * columns, (size_t)columns * sizeof *out);
 }
 
 /* The shared columns of one row. `from`: row of X in which the followers' rows are added already. */
-static inline void add_columns(const coupling *g, const real *from, real *to) {
-  for (int s = 0; s < g->places; s++) {
-    real sum = from[g->first[g->shared[s].at]], other = ZERO; /* two, because one would wait for each addition */
-    int e = g->shared[s].first, end = g->shared[s].end;
+static inline void add_columns(const coupling *couples, const real *from, real *to) {
+  for (int s = 0; s < couples->places; s++) {
+    real sum = from[couples->first[couples->shared[s].at]],
+         other = ZERO; /* two, because one would wait for each addition */
+    int e = couples->shared[s].first, end = couples->shared[s].end;
     for (; e + 1 < end; e += 2) {
-      sum += from[g->follower[e]];
-      other += from[g->follower[e + 1]];
+      sum += from[couples->follower[e]];
+      other += from[couples->follower[e + 1]];
     }
-    if (e < end) sum += from[g->follower[e]];
-    to[g->shared[s].at] = sum + other;
+    if (e < end) sum += from[couples->follower[e]];
+    to[couples->shared[s].at] = sum + other;
   }
 }
 
 /* G^T X G [nv x nv] from X [nd x nd] (coupled_size() reals), which is overwritten. Where X is symmetric, columns that
  * joints share are their rows. */
-static inline void project(const coupling *g, int symmetric, real *X, real *out) {
-  int nd = g->tree->nd, n = g->tree->nv;
-  add_followers(g, nd, X);
+static inline void project(const coupling *couples, int symmetric, real *X, real *out) {
+  int nd = couples->tree->nd, n = couples->tree->nv;
+  add_followers(couples, nd, X);
 
   /* Rows: runs of columns are copied. What is written beyond a run is overwritten by the next run, or the next row. */
   for (int k = 0; k < n; k++) {
-    const real *from = X + g->first[k] * nd;
+    const real *from = X + couples->first[k] * nd;
     real *to = out + k * n;
     int packs = has_rows_behind(n, k);
-    for (int r = 0; r < g->runs && packs; r++) copy_packs(g->run[r].count, from + g->run[r].from, to + g->run[r].to);
-    for (int c = 0; c < n && !packs; c++) to[c] = from[g->first[c]];
-    if (!symmetric) add_columns(g, from, to);
+    for (int r = 0; r < couples->runs && packs; r++)
+      copy_packs(couples->run[r].count, from + couples->run[r].from, to + couples->run[r].to);
+    for (int c = 0; c < n && !packs; c++) to[c] = from[couples->first[c]];
+    if (!symmetric) add_columns(couples, from, to);
   }
 
   /* Shared columns of a symmetric matrix are its rows. */
-  for (int s = 0; s < g->places && symmetric; s++) {
-    int at = g->shared[s].at;
-    add_columns(g, X + g->first[at] * nd, out + at * n);
+  for (int s = 0; s < couples->places && symmetric; s++) {
+    int at = couples->shared[s].at;
+    add_columns(couples, X + couples->first[at] * nd, out + at * n);
     for (int k = 0; k < n; k++) out[k * n + at] = out[at * n + k];
   }
 }

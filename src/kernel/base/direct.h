@@ -12,20 +12,21 @@
 #include "lanes.h"
 
 /* Whether the caller's numbers are of the variant's own type: nearly always. */
-static inline int direct_is_own(const jn_direct *s) { return s && s->kind == JN_KIND; }
+static inline int direct_is_own(const jn_direct *direct) { return direct && direct->kind == JN_KIND; }
 
 /* n numbers x of output `out`, from number `first` on. */
-FLAT void direct_send(const jn_direct *s, int out, size_t first, const real *x, size_t n) {
-  if (s->kind == JN_KIND && s->count == JN_LANES)
-    store_own((scalar *)s->to[out] + first, x, n, s->stride[out], JN_LANES);
+FLAT void direct_send(const jn_direct *direct, int out, size_t first, const real *x, size_t n) {
+  if (direct->kind == JN_KIND && direct->count == JN_LANES)
+    store_own((scalar *)direct->to[out] + first, x, n, direct->stride[out], JN_LANES);
   else
-    s->store((char *)s->to[out] + first * s->bytes, s->kind, x, n, s->stride[out], s->count);
+    direct->store((char *)direct->to[out] + first * direct->bytes, direct->kind, x, n, direct->stride[out],
+                  direct->count);
 }
 
 /* n zeros, in the same place; only for the variant's own type. */
-static inline void direct_clear(const jn_direct *s, int out, size_t first, size_t n) {
-  for (int k = 0; k < s->count; k++) {
-    scalar *to = (scalar *)s->to[out] + (size_t)k * s->stride[out] + first;
+static inline void direct_clear(const jn_direct *direct, int out, size_t first, size_t n) {
+  for (int k = 0; k < direct->count; k++) {
+    scalar *to = (scalar *)direct->to[out] + (size_t)k * direct->stride[out] + first;
     size_t i = 0;
     for (; i + JN_LANES <= n; i += JN_LANES) write_own(to + i, ZERO);
     if (i < n && n >= JN_LANES) write_own(to + n - JN_LANES, ZERO);
@@ -74,16 +75,16 @@ FLAT void symmetric_row(scalar *to, size_t stride, int count, const real *U, int
     symmetric_block(to, stride, count, U, n, stop, row, i + GATHERED <= end ? i : end - GATHERED);
 }
 /* All rows, and the zeros behind them. */
-static inline void direct_send_symmetric(const jn_direct *s, int out, const real *U, int n, const int32_t *stop) {
+static inline void direct_send_symmetric(const jn_direct *direct, int out, const real *U, int n, const int32_t *stop) {
   for (int row = 0; row < n; row++) {
     size_t first = (size_t)row * (size_t)n;
     int end = stop[row] + JN_LANES < n ? (stop[row] + GATHERED - 1) / GATHERED * GATHERED : n;
-    scalar *to = (scalar *)s->to[out] + first;
-    if (s->count == JN_LANES)
-      symmetric_row(to, s->stride[out], JN_LANES, U, n, stop, row, end);
+    scalar *to = (scalar *)direct->to[out] + first;
+    if (direct->count == JN_LANES)
+      symmetric_row(to, direct->stride[out], JN_LANES, U, n, stop, row, end);
     else
-      symmetric_row(to, s->stride[out], s->count, U, n, stop, row, end);
-    direct_clear(s, out, first + (size_t)end, (size_t)(n - end));
+      symmetric_row(to, direct->stride[out], direct->count, U, n, stop, row, end);
+    direct_clear(direct, out, first + (size_t)end, (size_t)(n - end));
   }
 }
 

@@ -190,20 +190,20 @@ typedef struct tiled {
 } tiled;
 
 /* Tile k of a row. */
-static inline real *tile_at(const tiled *m, int row, int k) {
-  return (k + 1) * TILE <= m->columns ? m->at + row * m->stride + k * TILE : m->tail + row * TILE;
+static inline real *tile_at(const tiled *matrix, int row, int k) {
+  return (k + 1) * TILE <= matrix->columns ? matrix->at + row * matrix->stride + k * TILE : matrix->tail + row * TILE;
 }
-static inline void copy_tails_out(const tiled *m) {
-  int full = m->columns / TILE * TILE;
-  for (int i = 0; i < m->rows && full < m->columns; i++) {
-    tile_store((tile){0}, m->tail + i * TILE);
-    for (int c = full; c < m->columns; c++) m->tail[i * TILE + c - full] = m->at[i * m->stride + c];
+static inline void copy_tails_out(const tiled *matrix) {
+  int full = matrix->columns / TILE * TILE;
+  for (int i = 0; i < matrix->rows && full < matrix->columns; i++) {
+    tile_store((tile){0}, matrix->tail + i * TILE);
+    for (int c = full; c < matrix->columns; c++) matrix->tail[i * TILE + c - full] = matrix->at[i * matrix->stride + c];
   }
 }
-static inline void copy_tails_back(const tiled *m) {
-  int full = m->columns / TILE * TILE;
-  for (int i = 0; i < m->rows; i++)
-    for (int c = full; c < m->columns; c++) m->at[i * m->stride + c] = m->tail[i * TILE + c - full];
+static inline void copy_tails_back(const tiled *matrix) {
+  int full = matrix->columns / TILE * TILE;
+  for (int i = 0; i < matrix->rows; i++)
+    for (int c = full; c < matrix->columns; c++) matrix->at[i * matrix->stride + c] = matrix->tail[i * TILE + c - full];
 }
 
 #endif

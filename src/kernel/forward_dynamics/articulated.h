@@ -62,33 +62,33 @@ static inline wrench body_mul(const body_inertia *I, twist S) {
   return (wrench){sp_numbers(m), sp_numbers(f)};
 }
 /* Eliminates a coordinate with screw (x->w, x->v) from I; fills in U / D and 1 / D; returns D. */
-static inline real eliminate(body_inertia *I, int revolute, real armature, eliminated *x) {
-  const scalar *w = (const scalar *)&x->w, *v = (const scalar *)&x->v;
+static inline real eliminate(body_inertia *I, int revolute, real armature, eliminated *coordinate) {
+  const scalar *w = (const scalar *)&coordinate->w, *v = (const scalar *)&coordinate->v;
 
   /* U = IA S = (m, f), and the products that add up to S^T U. */
   r4 m = w[0] * I->J[0] + (w[1] * I->J[1] + w[2] * I->J[2]), f = w[0] * I->G[0] + (w[1] * I->G[1] + w[2] * I->G[2]);
-  r4 product = m * x->w;
+  r4 product = m * coordinate->w;
   if (!revolute) {
-    r4 g[4] = {I->G[0] * x->v, I->G[1] * x->v, I->G[2] * x->v, r4_zero()};
+    r4 g[4] = {I->G[0] * coordinate->v, I->G[1] * coordinate->v, I->G[2] * coordinate->v, r4_zero()};
     r4_transpose4(g);
     m += g[0] + g[1] + g[2];
     f += v[0] * I->M[0] + (v[1] * I->M[1] + v[2] * I->M[2]);
-    product = m * x->w + f * x->v;
+    product = m * coordinate->w + f * coordinate->v;
   }
 
   /* D = S^T U + armature. */
   real D = product[0] + product[1] + product[2] + armature, inverse = 1 / D;
-  x->m = inverse * m;
-  x->f = inverse * f;
-  x->inverse = inverse;
+  coordinate->m = inverse * m;
+  coordinate->f = inverse * f;
+  coordinate->inverse = inverse;
 
   /* IA' = IA - U U^T / D, column by column. */
   for (int k = 0; k < 3; k++) {
     r4 mk = k == 0 ? LANE(m, 0) : k == 1 ? LANE(m, 1) : LANE(m, 2);
     r4 fk = k == 0 ? LANE(f, 0) : k == 1 ? LANE(f, 1) : LANE(f, 2);
-    I->J[k] -= x->m * mk;
-    I->G[k] -= x->f * mk;
-    I->M[k] -= x->f * fk;
+    I->J[k] -= coordinate->m * mk;
+    I->G[k] -= coordinate->f * mk;
+    I->M[k] -= coordinate->f * fk;
   }
   return D;
 }
@@ -141,8 +141,8 @@ FLAT sym3 s3_minus(sym3 a, vec3 b, vec3 c) {
                 a.xy - b.x * c.y, a.xz - b.x * c.z, a.yz - b.y * c.z};
 }
 
-FLAT real eliminate(body_inertia *I, int revolute, real armature, eliminated *x) {
-  twist S = {x->w, x->v};
+FLAT real eliminate(body_inertia *I, int revolute, real armature, eliminated *coordinate) {
+  twist S = {coordinate->w, coordinate->v};
 
   /* F = IA S,  D = S^T F + armature,  U = F / D. */
   wrench F = revolute ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : body_mul(I, S);
@@ -156,9 +156,9 @@ FLAT real eliminate(body_inertia *I, int revolute, real armature, eliminated *x)
   I->H.y = v3_axpy(-F.f.y, U.m, I->H.y);
   I->H.z = v3_axpy(-F.f.z, U.m, I->H.z);
 
-  x->m = U.m;
-  x->f = U.f;
-  x->inverse = inverse;
+  coordinate->m = U.m;
+  coordinate->f = U.f;
+  coordinate->inverse = inverse;
   return D;
 }
 
@@ -191,10 +191,10 @@ FLAT space_inertia inertia_of_body(const axes *R, const scalar *I) {
 }
 
 /* Eliminates coordinate k of body i from its articulated inertia I, and writes its pivot. */
-FLAT void eliminate_coordinate(const articulation *o, int i, int k, int revolute, body_inertia *I, real *pivot) {
-  const JN_S(body) *body = &o->tree->body[i];
-  real D = eliminate(I, revolute, armature_of(o->tree, body, k), &o->x[body->id + k]);
-  pivot[body->id + k] = relative(D, splat(o->tree->reference_inertia[body->id + k]));
+FLAT void eliminate_coordinate(const articulation *joints, int i, int k, int revolute, body_inertia *I, real *pivot) {
+  const JN_S(body) *body = &joints->tree->body[i];
+  real D = eliminate(I, revolute, armature_of(joints->tree, body, k), &joints->x[body->id + k]);
+  pivot[body->id + k] = relative(D, splat(joints->tree->reference_inertia[body->id + k]));
 }
 
 /* Body i inwards: returns IA', what is left of its articulated inertia when its coordinates are eliminated, and adds it
@@ -204,84 +204,84 @@ FLAT void eliminate_coordinate(const articulation *o, int i, int k, int revolute
  *                    its subtree ends where the body's does.
  *   prescribed [nv]  coordinates that are not eliminated, because they do not yield (x = 0); NULL: none
  *   pivot [nd]       D relative to the inertia that the coordinate moves at some configuration */
-FLAT body_inertia articulate(const articulation *o, int i, const unsigned char *prescribed, const space_inertia *own,
-                             body_inertia *I, real *pivot) {
-  const JN_S(body) *body = &o->tree->body[i];
+FLAT body_inertia articulate(const articulation *joints, int i, const unsigned char *prescribed,
+                             const space_inertia *own, body_inertia *I, real *pivot) {
+  const JN_S(body) *body = &joints->tree->body[i];
 
   /* IA = the body alone + its children. */
   body_inertia left = body->end == i + 1 ? body_inertia_from(own) : body_with(&I[i], own);
 
   /* Eliminate the free coordinates, from the last to the first. */
   if (is_revolute(body) && !(prescribed && prescribed[body->iv]))
-    eliminate_coordinate(o, i, 0, 1, &left, pivot);
+    eliminate_coordinate(joints, i, 0, 1, &left, pivot);
   else
     for (int c = body->id + body->nv - 1; c >= body->id; c--) {
       if (prescribed && prescribed[body->iv + c - body->id]) {
-        o->x[c].m = o->x[c].f = sp_zero();
-        o->x[c].inverse = ZERO;
+        joints->x[c].m = joints->x[c].f = sp_zero();
+        joints->x[c].inverse = ZERO;
         pivot[c] = K(1);
       } else {
-        eliminate_coordinate(o, i, c - body->id, 0, &left, pivot);
+        eliminate_coordinate(joints, i, c - body->id, 0, &left, pivot);
       }
     }
   if (body->parent < 0) return left;
 
   /* Add the rest to the parent, about its origin. */
-  body_inertia moved = body_shift(&left, &o->d[i]), *to = &I[body->parent];
-  if (body->end != o->tree->body[body->parent].end) body_add(&moved, to);
+  body_inertia moved = body_shift(&left, &joints->d[i]), *to = &I[body->parent];
+  if (body->end != joints->tree->body[body->parent].end) body_add(&moved, to);
   *to = moved;
   return left;
 }
 
 /* A coordinate inwards: u = f - S^T p in place of f; returns p' = p + U u / D. Number by number: each coordinate waits
  * for the one before, and sums across a register would make it wait longer. */
-FLAT wrench solve_coordinate_inward(const eliminated *u, int revolute, wrench p, real *x) {
-  real y = *x - dot(p.m, sp_numbers(u->w));
-  if (!revolute) y -= dot(p.f, sp_numbers(u->v));
+FLAT wrench solve_coordinate_inward(const eliminated *coordinate, int revolute, wrench p, real *x) {
+  real y = *x - dot(p.m, sp_numbers(coordinate->w));
+  if (!revolute) y -= dot(p.f, sp_numbers(coordinate->v));
   *x = y;
-  return (wrench){v3_axpy(y, sp_numbers(u->m), p.m), v3_axpy(y, sp_numbers(u->f), p.f)};
+  return (wrench){v3_axpy(y, sp_numbers(coordinate->m), p.m), v3_axpy(y, sp_numbers(coordinate->f), p.f)};
 }
 /* All coordinates of body i inwards; x [nd]. */
-static inline wrench solve_joint_inward(const articulation *o, int i, wrench p, real *x) {
-  const JN_S(body) *body = &o->tree->body[i];
-  if (is_revolute(body)) return solve_coordinate_inward(&o->x[body->id], 1, p, &x[body->id]);
-  for (int c = body->id + body->nv - 1; c >= body->id; c--) p = solve_coordinate_inward(&o->x[c], 0, p, &x[c]);
+static inline wrench solve_joint_inward(const articulation *joints, int i, wrench p, real *x) {
+  const JN_S(body) *body = &joints->tree->body[i];
+  if (is_revolute(body)) return solve_coordinate_inward(&joints->x[body->id], 1, p, &x[body->id]);
+  for (int c = body->id + body->nv - 1; c >= body->id; c--) p = solve_coordinate_inward(&joints->x[c], 0, p, &x[c]);
   return p;
 }
 /* Body i inwards, and its wrench added to the parent; p [nb] is zero at first. */
-static inline void solve_inward(const articulation *o, int i, wrench *p, real *x) {
-  int parent = o->tree->body[i].parent;
-  p[i] = solve_joint_inward(o, i, p[i], x);
-  if (parent >= 0) p[parent] = w_add(p[parent], w_shift(p[i], sp_numbers(o->d[i])));
+static inline void solve_inward(const articulation *joints, int i, wrench *p, real *x) {
+  int parent = joints->tree->body[i].parent;
+  p[i] = solve_joint_inward(joints, i, p[i], x);
+  if (parent >= 0) p[parent] = w_add(p[parent], w_shift(p[i], sp_numbers(joints->d[i])));
 }
 
 /* A coordinate outwards: x = (u - U^T A) / D in place of u; returns A' = A + S x. */
-FLAT twist solve_coordinate(const eliminated *u, int revolute, twist A, real *x) {
-  real y = u->inverse * *x - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A);
+FLAT twist solve_coordinate(const eliminated *coordinate, int revolute, twist A, real *x) {
+  real y = coordinate->inverse * *x - power((wrench){sp_numbers(coordinate->m), sp_numbers(coordinate->f)}, A);
   *x = y;
-  A.w = v3_axpy(y, sp_numbers(u->w), A.w);
-  if (!revolute) A.v = v3_axpy(y, sp_numbers(u->v), A.v);
+  A.w = v3_axpy(y, sp_numbers(coordinate->w), A.w);
+  if (!revolute) A.v = v3_axpy(y, sp_numbers(coordinate->v), A.v);
   return A;
 }
 /* All coordinates of body i outwards. A is the acceleration of the parent, at the origin of the body. */
-static inline twist solve_joint(const articulation *o, int i, twist A, real *x) {
-  const JN_S(body) *body = &o->tree->body[i];
-  if (is_revolute(body)) return solve_coordinate(&o->x[body->id], 1, A, &x[body->id]);
-  for (int c = body->id; c < body->id + body->nv; c++) A = solve_coordinate(&o->x[c], 0, A, &x[c]);
+static inline twist solve_joint(const articulation *joints, int i, twist A, real *x) {
+  const JN_S(body) *body = &joints->tree->body[i];
+  if (is_revolute(body)) return solve_coordinate(&joints->x[body->id], 1, A, &x[body->id]);
+  for (int c = body->id; c < body->id + body->nv; c++) A = solve_coordinate(&joints->x[c], 0, A, &x[c]);
   return A;
 }
 /* Body i outwards; A [nb] are the accelerations of the bodies. */
-static inline void solve_outward(const articulation *o, int i, twist *A, real *x) {
-  int p = o->tree->body[i].parent;
-  A[i] = solve_joint(o, i, p < 0 ? t_zero() : t_shift(A[p], sp_numbers(o->d[i])), x);
+static inline void solve_outward(const articulation *joints, int i, twist *A, real *x) {
+  int p = joints->tree->body[i].parent;
+  A[i] = solve_joint(joints, i, p < 0 ? t_zero() : t_shift(A[p], sp_numbers(joints->d[i])), x);
 }
 
 /* One right-hand side: x = M^-1 f in place of f [nd]; p, A [nb] are scratch. */
-static inline void solve_alone(const articulation *o, wrench *p, twist *A, real *x) {
-  int nb = o->tree->nb;
+static inline void solve_alone(const articulation *joints, wrench *p, twist *A, real *x) {
+  int nb = joints->tree->nb;
   for (int i = 0; i < nb; i++) p[i] = w_zero();
-  for (int i = nb - 1; i >= 0; i--) solve_inward(o, i, p, x);
-  for (int i = 0; i < nb; i++) solve_outward(o, i, A, x);
+  for (int i = nb - 1; i >= 0; i--) solve_inward(joints, i, p, x);
+  for (int i = 0; i < nb; i++) solve_outward(joints, i, A, x);
 }
 
 /* Scratch of a solver: what solving needs, and what only the elimination needs. */
@@ -292,33 +292,34 @@ typedef struct articulation_scratch {
 } articulation_scratch;
 
 static inline articulation_scratch articulation_place(const JN_S(tree) * tree, real **at) {
-  articulation_scratch r = {.o = {tree, TAKE_ALIGNED(at, tree->nb, space), TAKE_ALIGNED(at, tree->nd, eliminated)}};
-  r.I = TAKE_ALIGNED(at, tree->nb, body_inertia);
-  r.R = TAKE(at, tree->nb, axes);
-  return r;
+  articulation_scratch scratch = {
+      .o = {tree, TAKE_ALIGNED(at, tree->nb, space), TAKE_ALIGNED(at, tree->nd, eliminated)}};
+  scratch.I = TAKE_ALIGNED(at, tree->nb, body_inertia);
+  scratch.R = TAKE(at, tree->nb, axes);
+  return scratch;
 }
 
 /* Eliminates all coordinates at q: poses and screws outwards, articulated inertias inwards. */
-FLAT void articulation_sweep(const articulation_scratch *r, const real *q, angles angle,
+FLAT void articulation_sweep(const articulation_scratch *scratch, const real *q, angles angle,
                              const unsigned char *prescribed, real *pivots) {
-  const articulation *o = &r->o;
-  const JN_S(tree) *tree = o->tree;
+  const articulation *joints = &scratch->o;
+  const JN_S(tree) *tree = joints->tree;
   axes ground = axes_of_world();
 
   /* Outwards: axes, origins and screws. */
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
     space w[6], v[6];
-    r->R[i] = axes_outward(tree, i, q, angle, body->parent < 0 ? &ground : &r->R[body->parent]);
-    o->d[i] = r->R[i].d;
-    axes_screws(tree, i, q, &r->R[i], w, v);
-    for (int k = 0; k < body->nv; k++) o->x[body->id + k].w = w[k], o->x[body->id + k].v = v[k];
+    scratch->R[i] = axes_outward(tree, i, q, angle, body->parent < 0 ? &ground : &scratch->R[body->parent]);
+    joints->d[i] = scratch->R[i].d;
+    axes_screws(tree, i, q, &scratch->R[i], w, v);
+    for (int k = 0; k < body->nv; k++) joints->x[body->id + k].w = w[k], joints->x[body->id + k].v = v[k];
   }
 
   /* Inwards: articulated inertias. */
   for (int i = tree->nb - 1; i >= 0; i--) {
-    space_inertia own = inertia_of_body(&r->R[i], tree->body[i].inertia);
-    articulate(o, i, prescribed, &own, r->I, pivots);
+    space_inertia own = inertia_of_body(&scratch->R[i], tree->body[i].inertia);
+    articulate(joints, i, prescribed, &own, scratch->I, pivots);
   }
 }
 
@@ -355,17 +356,20 @@ static inline int blocks_of(const JN_S(tree) * tree, int32_t *block) {
 }
 
 /* The block of body i, and the row of coordinate c. */
-FLAT tile6 *block_of(const equations *w, int i) { return w->F + w->block[i] * tiles_of(w->m.columns); }
-FLAT int row_of(const equations *w, int c) { return w->rows ? w->rows[c] : c; }
+FLAT tile6 *block_of(const equations *system, int i) {
+  return system->F + system->block[i] * tiles_of(system->m.columns);
+}
+FLAT int row_of(const equations *system, int c) { return system->rows ? system->rows[c] : c; }
 
 /* Coordinate c inwards, in tiles [lo, hi): u = f - S^T p in place of f,  p' = p + U u / D. With d, p' is then moved to
  * the origin of the parent. */
-FLAT void solve_columns_inward(const equations *w, int c, int revolute, const space *d, int lo, int hi, tile6 *F) {
-  const eliminated *o = &w->o->x[c];
-  const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
+FLAT void solve_columns_inward(const equations *system, int c, int revolute, const space *d, int lo, int hi, tile6 *F) {
+  const eliminated *coordinate = &system->o->x[c];
+  const vec3 sw = sp_numbers(coordinate->w), sv = sp_numbers(coordinate->v), m = sp_numbers(coordinate->m),
+             f = sp_numbers(coordinate->f);
   const vec3 at = d ? sp_numbers(*d) : v3_zero();
-  const tiled matrix = w->m;
-  int row = row_of(w, c);
+  const tiled matrix = system->m;
+  int row = row_of(system, c);
 
   for (int k = lo; k < hi; k++) {
     real *to = tile_at(&matrix, row, k);
@@ -382,14 +386,15 @@ FLAT void solve_columns_inward(const equations *w, int c, int revolute, const sp
 
 /* Coordinate c outwards, in tiles [lo, hi): x = (u - U^T A) / D in place of u,  A' = A + S x. With d, A is first moved
  * from the origin of the parent. */
-FLAT void solve_columns_outward(const equations *w, int c, int revolute, const space *d, int lo, int hi,
+FLAT void solve_columns_outward(const equations *system, int c, int revolute, const space *d, int lo, int hi,
                                 const tile6 *from, tile6 *A) {
-  const eliminated *o = &w->o->x[c];
-  const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
+  const eliminated *coordinate = &system->o->x[c];
+  const vec3 sw = sp_numbers(coordinate->w), sv = sp_numbers(coordinate->v), m = sp_numbers(coordinate->m),
+             f = sp_numbers(coordinate->f);
   const vec3 at = d ? v3_neg(sp_numbers(*d)) : v3_zero();
-  const real inverse = w->sign * o->inverse;
-  const tiled matrix = w->m;
-  int row = row_of(w, c);
+  const real inverse = system->sign * coordinate->inverse;
+  const tiled matrix = system->m;
+  int row = row_of(system, c);
 
   for (int k = lo; k < hi; k++) {
     real *to = tile_at(&matrix, row, k);
@@ -410,125 +415,126 @@ FLAT void tiles_clear(tile6 *F, int lo, int hi) {
 
 /* Adds the block of a body that is not the last child to that of its parent. With `triangle`, only the columns of later
  * children are there already; the others are copied. */
-FLAT void add_block_to_parent(const equations *w, int i, int lo, int hi) {
-  const tile6 *from = block_of(w, i);
-  tile6 *to = block_of(w, w->o->tree->body[i].parent);
-  int there = w->triangle ? tile_of(w->o->tree->body[i].stop) : lo;
+FLAT void add_block_to_parent(const equations *system, int i, int lo, int hi) {
+  const tile6 *from = block_of(system, i);
+  tile6 *to = block_of(system, system->o->tree->body[i].parent);
+  int there = system->triangle ? tile_of(system->o->tree->body[i].stop) : lo;
   for (int k = lo; k < there; k++) to[k] = from[k];
   for (int k = there; k < hi; k++) to[k] = (tile6){tile3_add(to[k].a, from[k].a), tile3_add(to[k].b, from[k].b)};
 }
 
 /* All bodies inwards. With `triangle`, column k of a body is zero unless coordinate k is in its subtree. */
-static inline void equations_inward(const equations *w) {
-  const JN_S(tree) *tree = w->o->tree;
+static inline void equations_inward(const equations *system) {
+  const JN_S(tree) *tree = system->o->tree;
 
   for (int i = tree->nb - 1; i >= 0; i--) {
     const JN_S(body) *body = &tree->body[i];
-    tile6 *F = block_of(w, i);
-    int lo = w->triangle ? tile_of(body->id) : 0, hi = tiles_of(w->triangle ? body->stop : w->m.columns);
+    tile6 *F = block_of(system, i);
+    int lo = system->triangle ? tile_of(body->id) : 0, hi = tiles_of(system->triangle ? body->stop : system->m.columns);
 
     /* A leaf starts with p = 0; so do the columns that no child has filled. */
     if (body->end == i + 1)
       tiles_clear(F, lo, hi);
-    else if (w->triangle)
+    else if (system->triangle)
       tiles_clear(F, lo, tile_of(tree->body[i + 1].id));
 
     /* Its coordinates, from the last to the first, after which p' is moved to the parent's origin. */
     for (int k = body->nv - 1; k >= 0; k--) {
-      int c = body->id + k, from = w->triangle ? tile_of(c) : 0;
-      const space *d = k == 0 && body->parent >= 0 ? &w->o->d[i] : NULL;
+      int c = body->id + k, from = system->triangle ? tile_of(c) : 0;
+      const space *d = k == 0 && body->parent >= 0 ? &system->o->d[i] : NULL;
       if (is_revolute(body) && d)
-        solve_columns_inward(w, c, 1, d, from, hi, F);
+        solve_columns_inward(system, c, 1, d, from, hi, F);
       else
-        solve_columns_inward(w, c, 0, d, from, hi, F);
+        solve_columns_inward(system, c, 0, d, from, hi, F);
     }
-    if (body->parent >= 0 && block_of(w, body->parent) != F) add_block_to_parent(w, i, lo, hi);
+    if (body->parent >= 0 && block_of(system, body->parent) != F) add_block_to_parent(system, i, lo, hi);
   }
 }
 
 /* All bodies outwards. */
-static inline void equations_outward(const equations *w) {
-  const JN_S(tree) *tree = w->o->tree;
-  int tiles = tiles_of(w->m.columns);
+static inline void equations_outward(const equations *system) {
+  const JN_S(tree) *tree = system->o->tree;
+  int tiles = tiles_of(system->m.columns);
 
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
-    tile6 *A = block_of(w, i);
-    const tile6 *from = body->parent < 0 ? A : block_of(w, body->parent);
+    tile6 *A = block_of(system, i);
+    const tile6 *from = body->parent < 0 ? A : block_of(system, body->parent);
     if (body->parent < 0) tiles_clear(A, 0, tiles);
     for (int k = 0; k < body->nv; k++) {
-      int c = body->id + k, lo = w->triangle ? tile_of(c) : 0;
+      int c = body->id + k, lo = system->triangle ? tile_of(c) : 0;
       if (is_revolute(body) && body->parent >= 0)
-        solve_columns_outward(w, c, 1, &w->o->d[i], lo, tiles, from, A);
+        solve_columns_outward(system, c, 1, &system->o->d[i], lo, tiles, from, A);
       else
-        solve_columns_outward(w, c, 0, k == 0 && body->parent >= 0 ? &w->o->d[i] : NULL, lo, tiles, k ? A : from, A);
+        solve_columns_outward(system, c, 0, k == 0 && body->parent >= 0 ? &system->o->d[i] : NULL, lo, tiles,
+                              k ? A : from, A);
     }
   }
 }
 
 /* Takes scratch memory; a call that only counts ends here. */
-static inline void equations_place(const articulation *o, equations *w, real **at) {
-  const JN_S(tree) *tree = o->tree;
-  w->o = o;
-  w->block = TAKE_INTS(at, tree->nb);
-  w->m.rows = tree->nv;
-  w->m.tail = take(at, (size_t)(tree->nv * TILE));
-  w->F = TAKE_ALIGNED(at, BLOCKS * tiles_of(tree->nv), tile6);
+static inline void equations_place(const articulation *joints, equations *system, real **at) {
+  const JN_S(tree) *tree = joints->tree;
+  system->o = joints;
+  system->block = TAKE_INTS(at, tree->nb);
+  system->m.rows = tree->nv;
+  system->m.tail = take(at, (size_t)(tree->nv * TILE));
+  system->F = TAKE_ALIGNED(at, BLOCKS * tiles_of(tree->nv), tile6);
 }
 /* Whether BLOCKS blocks are enough: the tree does not branch too often, and nothing is coupled. */
-static inline int equations_fit(const equations *w) {
-  return !w->o->tree->coupled && blocks_of(w->o->tree, w->block) <= BLOCKS;
+static inline int equations_fit(const equations *system) {
+  return !system->o->tree->coupled && blocks_of(system->o->tree, system->block) <= BLOCKS;
 }
 
 /* sign M^-1 X in place of X [nv x wide], rows in the order of v; nv columns at a time. */
-static inline void equations_solve(equations *w, scalar sign, int wide, real *X) {
-  w->rows = w->o->tree->order;
-  w->triangle = 0;
-  w->sign = sign;
-  w->m.stride = wide;
-  for (int first = 0; first < wide && w->m.rows > 0; first += w->m.rows) {
-    w->m.at = X + first;
-    w->m.columns = wide - first < w->m.rows ? wide - first : w->m.rows;
-    copy_tails_out(&w->m);
-    equations_inward(w);
-    equations_outward(w);
-    copy_tails_back(&w->m);
+static inline void equations_solve(equations *system, scalar sign, int wide, real *X) {
+  system->rows = system->o->tree->order;
+  system->triangle = 0;
+  system->sign = sign;
+  system->m.stride = wide;
+  for (int first = 0; first < wide && system->m.rows > 0; first += system->m.rows) {
+    system->m.at = X + first;
+    system->m.columns = wide - first < system->m.rows ? wide - first : system->m.rows;
+    copy_tails_out(&system->m);
+    equations_inward(system);
+    equations_outward(system);
+    copy_tails_back(&system->m);
   }
 }
 
 /* M^-1 [nv x nv] in the order of elimination. */
-static inline void equations_inverse(equations *w, real *out) {
-  int n = w->m.rows, tiles = tiles_of(n);
-  w->m.at = out;
-  w->m.columns = w->m.stride = n;
-  w->rows = NULL;
-  w->triangle = 1;
-  w->sign = 1;
+static inline void equations_inverse(equations *system, real *out) {
+  int n = system->m.rows, tiles = tiles_of(n);
+  system->m.at = out;
+  system->m.columns = system->m.stride = n;
+  system->rows = NULL;
+  system->triangle = 1;
+  system->sign = 1;
 
   /* The identity, upper half. */
   for (int c = 0; c < n; c++) {
-    for (int k = tile_of(c) + 1; k < tiles; k++) tile_store((tile){0}, tile_at(&w->m, c, k));
-    tile_store(tile_one(lane_in_tile(c)), tile_at(&w->m, c, tile_of(c)));
+    for (int k = tile_of(c) + 1; k < tiles; k++) tile_store((tile){0}, tile_at(&system->m, c, k));
+    tile_store(tile_one(lane_in_tile(c)), tile_at(&system->m, c, tile_of(c)));
   }
 
   /* Solve, then mirror. */
-  equations_inward(w);
-  equations_outward(w);
-  copy_tails_back(&w->m);
+  equations_inward(system);
+  equations_outward(system);
+  copy_tails_back(&system->m);
   lower_from_upper(out, n);
 }
 
 /* Articulated bodies at q, and what many right-hand sides need. Returns 0 if the tree branches too often for
  * many at once, or if the call only counts. */
-FLAT int articulated_at(const JN_S(tree) * tree, const jn_call *call, const real *q, real **at, articulation *o,
-                        equations *e, real *pivots) {
+FLAT int articulated_at(const JN_S(tree) * tree, const jn_call *call, const real *q, real **at, articulation *joints,
+                        equations *system, real *pivots) {
   angles angle = angles_at(tree, q, at);
-  articulation_scratch r = articulation_place(tree, at);
-  *o = r.o;
-  equations_place(o, e, at);
+  articulation_scratch scratch = articulation_place(tree, at);
+  *joints = scratch.o;
+  equations_place(joints, system, at);
   if (counts(call, *at)) return 0;
-  articulation_sweep(&r, q, angle, NULL, pivots);
-  return equations_fit(e);
+  articulation_sweep(&scratch, q, angle, NULL, pivots);
+  return equations_fit(system);
 }
 
 #endif

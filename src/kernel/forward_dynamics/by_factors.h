@@ -45,22 +45,23 @@ static inline void factors_at(const JN_S(tree) * tree, const real *q, const angl
 }
 
 /* Accelerations a_out [nv], and the factors M that they come from. y [2 nv] is scratch memory. */
-static inline void accelerate_by_factors(const factored_motion *o, real *at, real *y, const compact *M, real *pivots,
-                                         real *a_out) {
-  const JN_S(tree) *tree = o->tree;
+static inline void accelerate_by_factors(const factored_motion *motion, real *at, real *y, const compact *M,
+                                         real *pivots, real *a_out) {
+  const JN_S(tree) *tree = motion->tree;
   int n = tree->nv;
   real *bias = y + n;
 
   /* Prescribed accelerations, zero for the others; their bias. */
-  for (int i = 0; i < n; i++) a_out[i] = !is_free(o->prescribed, i) && o->a ? o->a[i] : ZERO;
+  for (int i = 0; i < n; i++) a_out[i] = !is_free(motion->prescribed, i) && motion->a ? motion->a[i] : ZERO;
   JN_(inverse_dynamics_forces)
-  (tree, o->q, o->v, o->prescribed ? a_out : NULL, o->wrenches, o->forces, o->turn, at, bias);
+  (tree, motion->q, motion->v, motion->prescribed ? a_out : NULL, motion->wrenches, motion->forces, motion->turn, at,
+   bias);
 
   /* M_ff a_f = tau_f - bias_f, in the order of elimination. */
-  factors_at(tree, o->q, o->turn, o->prescribed, at, M, pivots);
+  factors_at(tree, motion->q, motion->turn, motion->prescribed, at, M, pivots);
   for (int k = 0; k < n; k++) {
     int i = tree->order[k];
-    y[k] = is_free(o->prescribed, i) ? (o->tau ? o->tau[i] : ZERO) - bias[i] : ZERO;
+    y[k] = is_free(motion->prescribed, i) ? (motion->tau ? motion->tau[i] : ZERO) - bias[i] : ZERO;
   }
   compact_substitute(M, y);
   for (int k = 0; k < n; k++) a_out[tree->order[k]] += y[k];

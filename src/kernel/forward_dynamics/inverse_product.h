@@ -31,50 +31,51 @@ typedef struct sparsity {
 } sparsity;
 
 static inline sparsity sparsity_place(const JN_S(tree) * tree, int elimination, real **at) {
-  sparsity b = {.tree = tree, .elimination = elimination};
-  b.place = TAKE_INTS(at, tree->nv);
-  b.end = TAKE_INTS(at, tree->nv);
-  b.stamp = TAKE_INTS(at, tree->nv + 1);
-  b.rows = TAKE_INTS(at, tree->nv);
-  return b;
+  sparsity pattern = {.tree = tree, .elimination = elimination};
+  pattern.place = TAKE_INTS(at, tree->nv);
+  pattern.end = TAKE_INTS(at, tree->nv);
+  pattern.stamp = TAKE_INTS(at, tree->nv + 1);
+  pattern.rows = TAKE_INTS(at, tree->nv);
+  return pattern;
 }
 
 /* Places, and where the coordinates outward of each end. */
-static inline void sparsity_fill(const sparsity *b) {
-  const JN_S(tree) *tree = b->tree;
+static inline void sparsity_fill(const sparsity *pattern) {
+  const JN_S(tree) *tree = pattern->tree;
   for (int k = 0; k < tree->nv; k++) {
-    b->place[b->elimination ? k : tree->order[k]] = k;
-    b->end[k] = k + 1;
-    b->stamp[k] = 0;
+    pattern->place[pattern->elimination ? k : tree->order[k]] = k;
+    pattern->end[k] = k + 1;
+    pattern->stamp[k] = 0;
   }
-  b->stamp[tree->nv] = 0;
+  pattern->stamp[tree->nv] = 0;
   for (int k = tree->nv - 1; k >= 0; k--)
-    if (tree->lambda[k] >= 0 && b->end[tree->lambda[k]] < b->end[k]) b->end[tree->lambda[k]] = b->end[k];
+    if (tree->lambda[k] >= 0 && pattern->end[tree->lambda[k]] < pattern->end[k])
+      pattern->end[tree->lambda[k]] = pattern->end[k];
 }
 
 /* The rows that are not zero in one of columns [c, c + count), to row [nv]; returns how many. */
-static inline int branch_rows(const sparsity *b, int c, int count, int32_t *row) {
-  const JN_S(tree) *tree = b->tree;
-  int rows = 0, low = tree->nv, high = 0, from = 0, to = 0, call = ++b->stamp[tree->nv];
+static inline int branch_rows(const sparsity *pattern, int c, int count, int32_t *row) {
+  const JN_S(tree) *tree = pattern->tree;
+  int rows = 0, low = tree->nv, high = 0, from = 0, to = 0, call = ++pattern->stamp[tree->nv];
   for (int e = c; e < c + count; e++) {
-    int k = b->place[e];
+    int k = pattern->place[e];
     if (k >= from && k < to) continue; /* with all of its branch */
     from = k;
-    to = b->end[k];
+    to = pattern->end[k];
 
     /* Outward of it, then inward until a row that is marked already. */
-    for (int j = from; j < to; j++) b->stamp[j] = call;
+    for (int j = from; j < to; j++) pattern->stamp[j] = call;
     if (to > high) high = to;
     if (from < low) low = from;
-    for (int j = tree->lambda[k]; j >= 0 && b->stamp[j] != call; j = tree->lambda[j]) {
-      b->stamp[j] = call;
+    for (int j = tree->lambda[k]; j >= 0 && pattern->stamp[j] != call; j = tree->lambda[j]) {
+      pattern->stamp[j] = call;
       if (j < low) low = j;
     }
   }
 
   /* The marked rows, in the order of elimination. */
   for (int j = low; j < high; j++)
-    if (b->stamp[j] == call) row[rows++] = b->elimination ? j : tree->order[j];
+    if (pattern->stamp[j] == call) row[rows++] = pattern->elimination ? j : tree->order[j];
   return rows;
 }
 
@@ -212,22 +213,22 @@ static inline void product_solve(product *o) {
 
 /* -A X in place of X [nv x nlink x 6], of which only rows along the branches of the links are not zero. A [nv x nv],
  * rows and columns of both in the order of v; own [6 nv] is scratch. */
-static inline void wrench_product(const sparsity *b, const real *A, real *own, real *X) {
-  const JN_S(tree) *tree = b->tree;
+static inline void wrench_product(const sparsity *pattern, const real *A, real *own, real *X) {
+  const JN_S(tree) *tree = pattern->tree;
   int n = tree->nv, wide = 6 * tree->nlink;
   for (int l = 0; l < tree->nlink; l++) {
-    int rows = 0, call = ++b->stamp[n];
+    int rows = 0, call = ++pattern->stamp[n];
     for (int i = tree->frame[l].body; i >= 0; i = tree->body[i].parent)
       for (int k = tree->body[i].iv; k < tree->body[i].iv + tree->body[i].nv; k++) {
-        if (b->stamp[b->place[k]] == call) continue; /* coupled coordinates move several bodies */
-        b->stamp[b->place[k]] = call;
+        if (pattern->stamp[pattern->place[k]] == call) continue; /* coupled coordinates move several bodies */
+        pattern->stamp[pattern->place[k]] = call;
         for (int e = 0; e < 6; e++) own[6 * rows + e] = X[k * wide + 6 * l + e];
-        b->rows[rows++] = k;
+        pattern->rows[rows++] = k;
       }
     for (int r = 0; r < n; r++) {
       real sum[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO}, *to = X + r * wide + 6 * l;
       for (int m = 0; m < rows; m++)
-        for (int e = 0; e < 6; e++) sum[e] -= A[r * n + b->rows[m]] * own[6 * m + e];
+        for (int e = 0; e < 6; e++) sum[e] -= A[r * n + pattern->rows[m]] * own[6 * m + e];
       for (int e = 0; e < 6; e++) to[e] = sum[e];
     }
   }

@@ -70,40 +70,41 @@ static inline int shared_count(const JN_S(tree) * tree) {
 /* Takes scratch memory. */
 static inline open_coordinates open_place(const JN_S(tree) * tree, real **at) {
   int most = shared_count(tree);
-  open_coordinates o = {.tree = tree, .x = TAKE(at, most, shared_coordinate), .D = take(at, (size_t)(most * most))};
-  o.slot = TAKE(at, tree->nd, open_slot);
-  o.term = TAKE(at, (tree->nd + most) * most, open_term);
-  o.of = TAKE_INTS(at, tree->nv);
-  o.head = TAKE_INTS(at, tree->nb + 1);
-  o.closed = TAKE_INTS(at, most);
-  o.first = TAKE_INTS(at, tree->nd);
-  o.end = TAKE_INTS(at, tree->nd);
-  return o;
+  open_coordinates open = {.tree = tree, .x = TAKE(at, most, shared_coordinate), .D = take(at, (size_t)(most * most))};
+  open.slot = TAKE(at, tree->nd, open_slot);
+  open.term = TAKE(at, (tree->nd + most) * most, open_term);
+  open.of = TAKE_INTS(at, tree->nv);
+  open.head = TAKE_INTS(at, tree->nb + 1);
+  open.closed = TAKE_INTS(at, most);
+  open.first = TAKE_INTS(at, tree->nd);
+  open.end = TAKE_INTS(at, tree->nd);
+  return open;
 }
 
 /* Finds the shared coordinates, and starts with D = 0, u = driving force. Prescribed coordinates are never open. */
-static inline void open_fill(open_coordinates *o, const unsigned char *prescribed, const real *driving) {
-  const JN_S(tree) *tree = o->tree;
+static inline void open_fill(open_coordinates *open, const unsigned char *prescribed, const real *driving) {
+  const JN_S(tree) *tree = open->tree;
 
-  o->shared = o->closings = o->slots = o->terms = 0;
-  for (int k = 0; k < tree->nv; k++) o->of[k] = -1;
-  for (int i = 0; i <= tree->nb; i++) o->head[i] = -1;
+  open->shared = open->closings = open->slots = open->terms = 0;
+  for (int k = 0; k < tree->nv; k++) open->of[k] = -1;
+  for (int i = 0; i <= tree->nb; i++) open->head[i] = -1;
 
   /* A joint that does not own its coordinate shares it with another. */
   for (int i = 0; i < tree->nb; i++) {
     const JN_S(body) *body = &tree->body[i];
     int place = tree->elimination_place[body->id];
-    if (body->owner || o->of[place] >= 0 || !is_free(prescribed, body->iv)) continue;
-    o->x[o->shared] = (shared_coordinate){.u = driving ? driving[body->iv] : ZERO, .iv = body->iv, .place = place};
-    o->x[o->shared].y = o->x[o->shared].reference_inertia = ZERO;
-    o->of[place] = o->shared++;
+    if (body->owner || open->of[place] >= 0 || !is_free(prescribed, body->iv)) continue;
+    open->x[open->shared] =
+        (shared_coordinate){.u = driving ? driving[body->iv] : ZERO, .iv = body->iv, .place = place};
+    open->x[open->shared].y = open->x[open->shared].reference_inertia = ZERO;
+    open->of[place] = open->shared++;
   }
 
   /* How many joints each moves. */
   for (int i = 0; i < tree->nb; i++)
-    if (tree->body[i].nv == 1 && o->of[tree->elimination_place[tree->body[i].id]] >= 0)
-      o->x[o->of[tree->elimination_place[tree->body[i].id]]].joints++;
-  for (int k = 0; k < o->shared * o->shared; k++) o->D[k] = ZERO;
+    if (tree->body[i].nv == 1 && open->of[tree->elimination_place[tree->body[i].id]] >= 0)
+      open->x[open->of[tree->elimination_place[tree->body[i].id]]].joints++;
+  for (int k = 0; k < open->shared * open->shared; k++) open->D[k] = ZERO;
 }
 
 /* I -= U U^T / D, as eliminate() does with its own U. */
@@ -133,140 +134,141 @@ static inline wrench w_minus(real s, wrench x, wrench to) {
 
 /* A coordinate is eliminated at body i, with U / D = by, 1 / D = inverse and u: a joint with screw S, C_t = S^T U_t;
  * or, if S is NULL, the open coordinate s, C_t = D_st. Changes the equations of all coordinates open at the body. */
-static inline void open_eliminate(open_coordinates *o, int i, wrench by, real inverse, real u, const twist *S, int s) {
-  int first = o->terms, n = o->shared;
+static inline void open_eliminate(open_coordinates *open, int i, wrench by, real inverse, real u, const twist *S,
+                                  int s) {
+  int first = open->terms, n = open->shared;
 
   /* C_t, and U_t -= U C_t / D. */
-  for (int k = o->head[i]; k >= 0; k = o->slot[k].next) {
-    open_slot *slot = &o->slot[k];
+  for (int k = open->head[i]; k >= 0; k = open->slot[k].next) {
+    open_slot *slot = &open->slot[k];
     if (slot->s == s) continue;
-    real C = S ? power(slot->U, *S) : o->D[s * n + slot->s];
-    o->term[o->terms++] = (open_term){C, slot->s};
+    real C = S ? power(slot->U, *S) : open->D[s * n + slot->s];
+    open->term[open->terms++] = (open_term){C, slot->s};
     slot->U = w_minus(C, by, slot->U);
   }
 
   /* u_t -= C_t u / D,  D_tr -= C_t C_r / D. */
-  for (int k = first; k < o->terms; k++) {
-    int a = o->term[k].s;
-    real c = inverse * o->term[k].c;
-    o->x[a].u -= c * u;
-    for (int l = first; l < o->terms; l++) o->D[a * n + o->term[l].s] -= c * o->term[l].c;
+  for (int k = first; k < open->terms; k++) {
+    int a = open->term[k].s;
+    real c = inverse * open->term[k].c;
+    open->x[a].u -= c * u;
+    for (int l = first; l < open->terms; l++) open->D[a * n + open->term[l].s] -= c * open->term[l].c;
   }
 
   /* Kept for the sweep outwards: C_t / D. */
-  for (int k = first; k < o->terms; k++) o->term[k].c *= inverse;
+  for (int k = first; k < open->terms; k++) open->term[k].c *= inverse;
 }
 
 /* Eliminates the open coordinate of slot k at body i (nb: the world), whose bias p and articulated inertia I change. */
-static inline void open_close(open_coordinates *o, int i, int k, int own, body_inertia *I, wrench *p, real *pivots) {
-  open_slot *slot = &o->slot[k];
-  shared_coordinate *x = &o->x[slot->s];
-  int s = slot->s, *from = &o->head[i];
+static inline void open_close(open_coordinates *open, int i, int k, int own, body_inertia *I, wrench *p, real *pivots) {
+  open_slot *slot = &open->slot[k];
+  shared_coordinate *shared = &open->x[slot->s];
+  int s = slot->s, *from = &open->head[i];
 
   /* Take the slot out of the body's list. */
-  while (*from != k) from = &o->slot[*from].next;
+  while (*from != k) from = &open->slot[*from].next;
   *from = slot->next;
 
-  real D = o->D[s * (o->shared + 1)];
-  x->inverse = K(1) / D;
-  x->U = (wrench){v3_scale(x->inverse, slot->U.m), v3_scale(x->inverse, slot->U.f)};
-  x->body = i == o->tree->nb ? -1 : i;
-  x->own = own;
+  real D = open->D[s * (open->shared + 1)];
+  shared->inverse = K(1) / D;
+  shared->U = (wrench){v3_scale(shared->inverse, slot->U.m), v3_scale(shared->inverse, slot->U.f)};
+  shared->body = i == open->tree->nb ? -1 : i;
+  shared->own = own;
 
   /* From the equations of the others. */
-  x->first = o->terms;
-  open_eliminate(o, i, x->U, x->inverse, x->u, NULL, s);
-  x->end = o->terms;
-  o->closed[o->closings++] = s;
-  pivots[x->place] = relative(D, x->reference_inertia);
+  shared->first = open->terms;
+  open_eliminate(open, i, shared->U, shared->inverse, shared->u, NULL, s);
+  shared->end = open->terms;
+  open->closed[open->closings++] = s;
+  pivots[shared->place] = relative(D, shared->reference_inertia);
 
   /* IA' = IA - U U^T / D,  p' = p + U u / D. */
   if (!I) return; /* the world */
-  body_minus(I, slot->U, x->inverse);
-  *p = w_minus(-x->u, x->U, *p);
+  body_minus(I, slot->U, shared->inverse);
+  *p = w_minus(-shared->u, shared->U, *p);
 }
 
 /* Eliminates at body i the coordinates whose joints are all in the subtree, outward of its own joint. */
-static inline void open_close_complete(open_coordinates *o, int i, body_inertia *I, wrench *p, real *pivots) {
-  for (int k = o->head[i], next; k >= 0; k = next) {
-    next = o->slot[k].next;
-    if (o->slot[k].seen == o->x[o->slot[k].s].joints) open_close(o, i, k, 0, I, p, pivots);
+static inline void open_close_complete(open_coordinates *open, int i, body_inertia *I, wrench *p, real *pivots) {
+  for (int k = open->head[i], next; k >= 0; k = next) {
+    next = open->slot[k].next;
+    if (open->slot[k].seen == open->x[open->slot[k].s].joints) open_close(open, i, k, 0, I, p, pivots);
   }
 }
 
 /* The joint of body i, with screw S, belongs to an open coordinate. */
-static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia *I, wrench *p, real *pivots) {
-  const JN_S(body) *body = &o->tree->body[i];
-  int s = o->of[o->tree->elimination_place[body->id]], n = o->shared, k = o->head[i];
+static inline void open_joint(open_coordinates *open, int i, twist S, body_inertia *I, wrench *p, real *pivots) {
+  const JN_S(body) *body = &open->tree->body[i];
+  int s = open->of[open->tree->elimination_place[body->id]], n = open->shared, k = open->head[i];
 
   /* Its slot at this body: a new one if this is its first joint here. */
-  while (k >= 0 && o->slot[k].s != s) k = o->slot[k].next;
+  while (k >= 0 && open->slot[k].s != s) k = open->slot[k].next;
   if (k < 0) {
-    k = o->slots++;
-    o->slot[k] = (open_slot){w_zero(), s, 0, o->head[i]};
-    o->head[i] = k;
+    k = open->slots++;
+    open->slot[k] = (open_slot){w_zero(), s, 0, open->head[i]};
+    open->head[i] = k;
   }
-  open_slot *slot = &o->slot[k];
-  shared_coordinate *x = &o->x[s];
+  open_slot *slot = &open->slot[k];
+  shared_coordinate *shared = &open->x[s];
 
   /* D_ss += S^T IA S + 2 S^T U_s + armature,  D_st += S^T U_t,  u_s -= S^T p,  U_s += IA S. */
   wrench IS = body_mul(I, S);
-  o->D[s * (n + 1)] += power(IS, S) + K(2) * power(slot->U, S) + armature_of(o->tree, body, 0);
-  for (int l = o->head[i]; l >= 0; l = o->slot[l].next) {
+  open->D[s * (n + 1)] += power(IS, S) + K(2) * power(slot->U, S) + armature_of(open->tree, body, 0);
+  for (int l = open->head[i]; l >= 0; l = open->slot[l].next) {
     if (l == k) continue;
-    real C = power(o->slot[l].U, S);
-    o->D[s * n + o->slot[l].s] += C;
-    o->D[o->slot[l].s * n + s] += C;
+    real C = power(open->slot[l].U, S);
+    open->D[s * n + open->slot[l].s] += C;
+    open->D[open->slot[l].s * n + s] += C;
   }
-  x->u -= power(*p, S);
-  x->reference_inertia += splat(o->tree->reference_inertia[body->id]);
+  shared->u -= power(*p, S);
+  shared->reference_inertia += splat(open->tree->reference_inertia[body->id]);
   slot->U = w_add(slot->U, IS);
 
   /* The last of its joints: eliminate it here. */
-  if (++slot->seen == x->joints) open_close(o, i, k, 1, I, p, pivots);
+  if (++slot->seen == shared->joints) open_close(open, i, k, 1, I, p, pivots);
 }
 
 /* The open coordinates of body i become those of its parent (or of the world). d: origin of the body from the parent's.
  * c: known acceleration of the body. */
-static inline void open_move_to_parent(open_coordinates *o, int i, twist c, vec3 d) {
-  int parent = o->tree->body[i].parent < 0 ? o->tree->nb : o->tree->body[i].parent;
-  for (int k = o->head[i], next; k >= 0; k = next) {
-    open_slot *slot = &o->slot[k];
+static inline void open_move_to_parent(open_coordinates *open, int i, twist c, vec3 d) {
+  int parent = open->tree->body[i].parent < 0 ? open->tree->nb : open->tree->body[i].parent;
+  for (int k = open->head[i], next; k >= 0; k = next) {
+    open_slot *slot = &open->slot[k];
     next = slot->next;
 
     /* u_s -= U_s^T c, and U_s about the parent's origin. */
-    o->x[slot->s].u -= power(slot->U, c);
+    open->x[slot->s].u -= power(slot->U, c);
     wrench U = w_shift(slot->U, d);
 
     /* Add to the parent's slot of the same coordinate, or move this one there. */
-    int l = o->head[parent];
-    while (l >= 0 && o->slot[l].s != slot->s) l = o->slot[l].next;
+    int l = open->head[parent];
+    while (l >= 0 && open->slot[l].s != slot->s) l = open->slot[l].next;
     if (l >= 0) {
-      o->slot[l].U = w_add(o->slot[l].U, U);
-      o->slot[l].seen += slot->seen;
+      open->slot[l].U = w_add(open->slot[l].U, U);
+      open->slot[l].seen += slot->seen;
       continue;
     }
     slot->U = U;
-    slot->next = o->head[parent];
-    o->head[parent] = k;
+    slot->next = open->head[parent];
+    open->head[parent] = k;
   }
-  o->head[i] = -1;
+  open->head[i] = -1;
 }
 
 /* sum over terms of c_t y_t */
-static inline real open_sum(const open_coordinates *o, int first, int end) {
+static inline real open_sum(const open_coordinates *open, int first, int end) {
   real sum = ZERO;
-  for (int k = first; k < end; k++) sum += o->term[k].c * o->x[o->term[k].s].y;
+  for (int k = first; k < end; k++) sum += open->term[k].c * open->x[open->term[k].s].y;
   return sum;
 }
 
 /* Solves for the shared coordinate that was eliminated last, if that was at body i (-1: the world) and, as `own` says,
  * at its own joint or not: y = (u - U^T A) / D - sum. Otherwise returns 0. */
-static inline int open_solve(open_coordinates *o, int i, int own, twist A) {
-  shared_coordinate *x = o->closings ? &o->x[o->closed[o->closings - 1]] : NULL;
-  if (!x || x->body != i || x->own != own) return 0;
-  x->y = x->inverse * x->u - power(x->U, A) - open_sum(o, x->first, x->end);
-  o->closings--;
+static inline int open_solve(open_coordinates *open, int i, int own, twist A) {
+  shared_coordinate *shared = open->closings ? &open->x[open->closed[open->closings - 1]] : NULL;
+  if (!shared || shared->body != i || shared->own != own) return 0;
+  shared->y = shared->inverse * shared->u - power(shared->U, A) - open_sum(open, shared->first, shared->end);
+  open->closings--;
   return 1;
 }
 

@@ -26,11 +26,11 @@ typedef struct column_scratch {
 } column_scratch;
 
 /* Column c of X [nv x wide] becomes -M^-1 X, by one pass inwards and one outwards. */
-static inline void solve_one(const articulation *o, int wide, int c, const column_scratch *r, real *X) {
-  const JN_S(tree) *tree = o->tree;
-  for (int k = 0; k < tree->nv; k++) r->x[k] = -X[tree->order[k] * wide + c];
-  solve_alone(o, r->p, r->A, r->x);
-  for (int k = 0; k < tree->nv; k++) X[tree->order[k] * wide + c] = r->x[k];
+static inline void solve_one(const articulation *joints, int wide, int c, const column_scratch *scratch, real *X) {
+  const JN_S(tree) *tree = joints->tree;
+  for (int k = 0; k < tree->nv; k++) scratch->x[k] = -X[tree->order[k] * wide + c];
+  solve_alone(joints, scratch->p, scratch->A, scratch->x);
+  for (int k = 0; k < tree->nv; k++) X[tree->order[k] * wide + c] = scratch->x[k];
 }
 
 /* dtau of prescribed coordinates: T_p + M_pf da, column by column; M da by inverse dynamics without weight. */
@@ -54,7 +54,7 @@ static void solve_prescribed(const jn_call *call, int wide, const real *T) {
   const JN_S(tree) *tree = call->tree;
   const unsigned char *prescribed = args->prescribed;
   real *at = call->scratch, *da = args->da, *dtau = args->dtau;
-  column_scratch r = {take(&at, (size_t)(2 * tree->nd)), TAKE(&at, tree->nb, wrench), TAKE(&at, tree->nb, twist)};
+  column_scratch scratch = {take(&at, (size_t)(2 * tree->nd)), TAKE(&at, tree->nb, wrench), TAKE(&at, tree->nb, twist)};
   angles angle = angles_at(tree, args->q, &at);
   articulation_scratch o = articulation_place(tree, &at);
   if (counts(call, at) && counts(call, JN_(inverse_dynamics_scratch)(tree, at))) return;
@@ -69,8 +69,8 @@ static void solve_prescribed(const jn_call *call, int wide, const real *T) {
     }
 
   /* Each column, then the forces of prescribed coordinates. */
-  for (int k = 0; k < wide; k++) solve_one(&o.o, wide, k, &r, da);
-  if (dtau) prescribed_forces(call, wide, &angle, r.x, at);
+  for (int k = 0; k < wide; k++) solve_one(&o.o, wide, k, &scratch, da);
+  if (dtau) prescribed_forces(call, wide, &angle, scratch.x, at);
 }
 
 /* By articulated bodies, O(n) for each column; nothing is coupled or prescribed. */
@@ -78,15 +78,15 @@ static void solve_articulated(const jn_call *call, int wide, real *X) {
   const jn_solve_columns_arguments *args = &call->solve_columns;
   const JN_S(tree) *tree = call->tree;
   real *at = call->scratch;
-  column_scratch r = {take(&at, (size_t)tree->nd), TAKE(&at, tree->nb, wrench), TAKE(&at, tree->nb, twist)};
-  articulation o;
-  equations e;
-  int fits = articulated_at(tree, call, args->q, &at, &o, &e, args->pivots);
+  column_scratch scratch = {take(&at, (size_t)tree->nd), TAKE(&at, tree->nb, wrench), TAKE(&at, tree->nb, twist)};
+  articulation joints;
+  equations system;
+  int fits = articulated_at(tree, call, args->q, &at, &joints, &system, args->pivots);
   if (call->counted) return;
   if (fits)
-    equations_solve(&e, -1, wide, X);
+    equations_solve(&system, -1, wide, X);
   else
-    for (int k = 0; k < wide; k++) solve_one(&o, wide, k, &r, X);
+    for (int k = 0; k < wide; k++) solve_one(&joints, wide, k, &scratch, X);
 }
 
 /* M^-1 X in place of X [nv x wide], rows in the order of v: compact_substitute() for whole rows. */

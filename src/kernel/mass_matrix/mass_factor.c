@@ -49,10 +49,10 @@ void JN_(mass_solve)(const jn_call *call) {
 static inline int inverse_articulated(const JN_S(tree) * tree, const jn_call *call) {
   const jn_mass_matrix_inverse_arguments *args = &call->mass_matrix_inverse;
   real *at = call->scratch;
-  articulation o;
-  equations e;
-  if (tree->coupled || !articulated_at(tree, call, args->q, &at, &o, &e, args->pivots)) return 0;
-  equations_inverse(&e, args->Minv);
+  articulation joints;
+  equations system;
+  if (tree->coupled || !articulated_at(tree, call, args->q, &at, &joints, &system, args->pivots)) return 0;
+  equations_inverse(&system, args->Minv);
   return 1;
 }
 
@@ -60,12 +60,12 @@ static inline int inverse_articulated(const JN_S(tree) * tree, const jn_call *ca
 static inline void inverse_by_factors(const JN_S(tree) * tree, const jn_call *call, real *at) {
   const jn_mass_matrix_inverse_arguments *args = &call->mass_matrix_inverse;
   compact M = compact_place(tree, args->Minv, &at);
-  compact_inverse r = compact_inverse_place(tree, &at);
+  compact_inverse scratch = compact_inverse_place(tree, &at);
   angles angle = angles_at(tree, args->q, &at);
   if (counts(call, JN_(mass_matrix_scratch)(tree, at))) return;
   compact_fill(&M);
   factors_at(tree, args->q, &angle, NULL, at, &M, args->pivots);
-  compact_invert(&M, &r);
+  compact_invert(&M, &scratch);
 }
 
 /* Whether factors take less than articulated bodies: without tiles, and in tiles of two columns, where branches are

@@ -26,87 +26,89 @@ static inline compact compact_place(const JN_S(tree) * tree, real *H, real **at)
 }
 
 /* Depths of all coordinates, from the root outwards. */
-static inline void compact_fill(const compact *o) {
-  for (int k = 0; k < o->tree->nv; k++) o->depth[k] = o->tree->lambda[k] < 0 ? 0 : o->depth[o->tree->lambda[k]] + 1;
+static inline void compact_fill(const compact *factors) {
+  for (int k = 0; k < factors->tree->nv; k++)
+    factors->depth[k] = factors->tree->lambda[k] < 0 ? 0 : factors->depth[factors->tree->lambda[k]] + 1;
 }
 
 /* Makes `path` that of row k. Call it in loops from the last coordinate down: the path of k + 1 is there then, and the
  * two agree from the root to where their branches part. */
-FLAT void path_before(const compact *o, int k) {
-  const int32_t *lambda = o->tree->lambda;
-  int n = o->tree->nv;
+FLAT void path_before(const compact *factors, int k) {
+  const int32_t *lambda = factors->tree->lambda;
+  int n = factors->tree->nv;
   if (k + 1 < n && lambda[k + 1] == k) return;
 
   /* The first call knows nothing yet; then follow lambda until the paths agree. */
-  for (int e = 0; e < n && k + 1 == n; e++) o->path[e] = -1;
-  for (int e = o->depth[k] - 1, j = lambda[k]; e >= 0 && o->path[e] != j; e--, j = lambda[j]) o->path[e] = j;
+  for (int e = 0; e < n && k + 1 == n; e++) factors->path[e] = -1;
+  for (int e = factors->depth[k] - 1, j = lambda[k]; e >= 0 && factors->path[e] != j; e--, j = lambda[j])
+    factors->path[e] = j;
 }
 
 /* Takes the zeros between branches out of the rows of M, or of its factors. */
-static inline void compact_rows(const compact *o) {
-  int n = o->tree->nv;
+static inline void compact_rows(const compact *factors) {
+  int n = factors->tree->nv;
   for (int k = n - 1; k >= 0; k--) {
-    real *row = o->H + k * n;
-    int depth = o->depth[k], e = depth;
-    path_before(o, k);
+    real *row = factors->H + k * n;
+    int depth = factors->depth[k], e = depth;
+    path_before(factors, k);
 
     /* Entries that are in their places already, then the others, and D. */
     if (depth == k) continue; /* it has none */
-    while (e > 0 && o->path[e - 1] != e - 1) e--;
-    for (; e < depth; e++) row[e] = row[o->path[e]];
+    while (e > 0 && factors->path[e - 1] != e - 1) e--;
+    for (; e < depth; e++) row[e] = row[factors->path[e]];
     row[depth] = row[k];
   }
 }
 
 /* Prescribed coordinates ([nv], NULL: none): their rows and columns become those of the identity, so that x = 0. */
-static inline void compact_prescribe(const compact *o, const unsigned char *prescribed) {
-  int n = o->tree->nv;
+static inline void compact_prescribe(const compact *factors, const unsigned char *prescribed) {
+  int n = factors->tree->nv;
   for (int k = n - 1; k >= 0 && prescribed; k--) {
-    real *row = o->H + k * n;
-    int given = prescribed[o->tree->order[k]];
-    path_before(o, k);
-    for (int e = 0; e < o->depth[k]; e++)
-      if (given || prescribed[o->tree->order[o->path[e]]]) row[e] = ZERO;
-    if (given) row[o->depth[k]] = K(1);
+    real *row = factors->H + k * n;
+    int given = prescribed[factors->tree->order[k]];
+    path_before(factors, k);
+    for (int e = 0; e < factors->depth[k]; e++)
+      if (given || prescribed[factors->tree->order[factors->path[e]]]) row[e] = ZERO;
+    if (given) row[factors->depth[k]] = K(1);
   }
 }
 
 /* L and D in place of M. pivot [n] gets D relative to the diagonal of M: zero to rounding when M is singular. */
-static inline void compact_factorize(const compact *o, real *pivot) {
-  int n = o->tree->nv;
-  real *H = o->H;
-  for (int k = 0; k < n; k++) pivot[k] = H[k * n + o->depth[k]];
+static inline void compact_factorize(const compact *factors, real *pivot) {
+  int n = factors->tree->nv;
+  real *H = factors->H;
+  for (int k = 0; k < n; k++) pivot[k] = H[k * n + factors->depth[k]];
 
   /* From the last row up: L_kj = M_kj / D_k, and M_j -= L_kj M_k for each ancestor j. */
   for (int k = n - 1; k >= 0; k--) {
-    real *row = H + k * n, inverse = K(1) / row[o->depth[k]];
-    path_before(o, k);
-    for (int e = o->depth[k] - 1; e >= 0; e--) {
+    real *row = H + k * n, inverse = K(1) / row[factors->depth[k]];
+    path_before(factors, k);
+    for (int e = factors->depth[k] - 1; e >= 0; e--) {
       real f = row[e] * inverse;
-      add_row(e + 1, -f, row, H + o->path[e] * n);
+      add_row(e + 1, -f, row, H + factors->path[e] * n);
       row[e] = f;
     }
   }
 
-  for (int k = 0; k < n; k++) pivot[k] = relative(H[k * n + o->depth[k]], pivot[k]);
+  for (int k = 0; k < n; k++) pivot[k] = relative(H[k * n + factors->depth[k]], pivot[k]);
 }
 
 /* x = (L^T D L)^-1 x in place, in the order of elimination. */
-static inline void compact_substitute(const compact *o, real *x) {
-  int n = o->tree->nv;
+static inline void compact_substitute(const compact *factors, real *x) {
+  int n = factors->tree->nv;
 
   /* L^T y = x. */
   for (int k = n - 1; k >= 0; k--) {
-    path_before(o, k);
-    for (int e = o->depth[k] - 1; e >= 0; e--) x[o->path[e]] -= o->H[k * n + e] * x[k];
+    path_before(factors, k);
+    for (int e = factors->depth[k] - 1; e >= 0; e--) x[factors->path[e]] -= factors->H[k * n + e] * x[k];
   }
 
   /* D L x = y. */
   for (int k = 0; k < n; k++) {
-    const real *row = o->H + k * n;
-    o->path[o->depth[k]] = k;
-    x[k] /= row[o->depth[k]];
-    for (int e = o->depth[k] - 1; e >= 0; e--) x[k] -= row[e] * x[o->path[e]];
+    const real *row = factors->H + k * n;
+    factors->path[factors->depth[k]] = k;
+    x[k] /= row[factors->depth[k]];
+    for (int e = factors->depth[k] - 1; e >= 0; e--) x[k] -= row[e] * x[factors->path[e]];
   }
 }
 
@@ -126,48 +128,48 @@ typedef struct compact_inverse {
 
 static inline compact_inverse compact_inverse_place(const JN_S(tree) * tree, real **at) {
   int n = tree->nv, tiles = tiles_of(n);
-  compact_inverse r = {.D = take(at, (size_t)n), .end = TAKE_INTS(at, n)};
+  compact_inverse scratch = {.D = take(at, (size_t)n), .end = TAKE_INTS(at, n)};
   if (n > TILED) {
-    r.scaled = take(at, (size_t)n);
-    return r;
+    scratch.scaled = take(at, (size_t)n);
+    return scratch;
   }
-  r.L = TAKE_ALIGNED(at, n * tiles, tile);
-  r.columns = TAKE(at, (n + 1) * tiles, tile);
-  r.at = TAKE(at, n, const tile *);
-  r.down = TAKE(at, n + TILE, real *);
-  return r;
+  scratch.L = TAKE_ALIGNED(at, n * tiles, tile);
+  scratch.columns = TAKE(at, (n + 1) * tiles, tile);
+  scratch.at = TAKE(at, n, const tile *);
+  scratch.down = TAKE(at, n + TILE, real *);
+  return scratch;
 }
 
 /* L^-1 in place of L, one on its diagonal, and D^-1; then all of H, in the order of elimination. */
-static inline void compact_invert_in_place(const compact *o, const compact_inverse *r) {
-  int n = o->tree->nv;
-  real *H = o->H;
-  int32_t *shared = r->end; /* how many places row i has in common with others */
+static inline void compact_invert_in_place(const compact *factors, const compact_inverse *scratch) {
+  int n = factors->tree->nv;
+  real *H = factors->H;
+  int32_t *shared = scratch->end; /* how many places row i has in common with others */
 
   /* L^-1, row by row from the last: L^-1_k = -sum over ancestors e of L_ke L^-1_e, one on the diagonal; and D^-1. */
   for (int k = n - 1; k >= 0; k--) {
     real *row = H + k * n;
-    path_before(o, k);
-    r->D[k] = K(1) / row[o->depth[k]];
-    row[o->depth[k]] = K(1);
-    for (int e = 0; e < o->depth[k]; e++) row[e] = -row[e];
-    for (int e = o->depth[k] - 1; e > 0; e--) add_row(e, -row[e], H + o->path[e] * n, row);
+    path_before(factors, k);
+    scratch->D[k] = K(1) / row[factors->depth[k]];
+    row[factors->depth[k]] = K(1);
+    for (int e = 0; e < factors->depth[k]; e++) row[e] = -row[e];
+    for (int e = factors->depth[k] - 1; e > 0; e--) add_row(e, -row[e], H + factors->path[e] * n, row);
   }
 
   /* M^-1_ij = sum over e of L^-1_ie D^-1_e L^-1_je, e over the ancestors that i and j have in common. */
   for (int i = n - 1; i >= 0; i--) {
-    int depth = o->depth[i];
-    path_before(o, i);
-    real diagonal = r->D[i];
+    int depth = factors->depth[i];
+    path_before(factors, i);
+    real diagonal = scratch->D[i];
     for (int e = 0; e < depth; e++) {
-      r->scaled[e] = H[i * n + e] * r->D[o->path[e]];
-      diagonal += r->scaled[e] * H[i * n + e];
+      scratch->scaled[e] = H[i * n + e] * scratch->D[factors->path[e]];
+      diagonal += scratch->scaled[e] * H[i * n + e];
     }
     for (int j = 0; j < i; j++) {
-      int before = o->tree->lambda[j], own = o->depth[j];
+      int before = factors->tree->lambda[j], own = factors->depth[j];
       real sum = ZERO;
-      shared[j] = own < depth && o->path[own] == j ? own + 1 : before < 0 ? 0 : shared[before];
-      for (int e = 0; e < shared[j]; e++) sum += r->scaled[e] * H[j * n + e];
+      shared[j] = own < depth && factors->path[own] == j ? own + 1 : before < 0 ? 0 : shared[before];
+      for (int e = 0; e < shared[j]; e++) sum += scratch->scaled[e] * H[j * n + e];
       H[i * n + j] = H[j * n + i] = sum;
     }
     H[i * n + i] = diagonal;
@@ -199,64 +201,64 @@ FLAT int sum_some(int left, int count, const real *x, const tile *const *at, int
 }
 
 /* Row k of L^-1 from those inward of it: -sum L_ke L^-1_e, and one on the diagonal. */
-FLAT void compact_invert_row(const compact *o, const compact_inverse *r, int k) {
-  int n = o->tree->nv, tiles = tiles_of(n), depth = o->depth[k], own = tile_of(depth);
-  const real *row = o->H + k * n;
-  tile *L = r->L + k * tiles, *column = r->columns + k * tiles, sum[4];
+FLAT void compact_invert_row(const compact *factors, const compact_inverse *scratch, int k) {
+  int n = factors->tree->nv, tiles = tiles_of(n), depth = factors->depth[k], own = tile_of(depth);
+  const real *row = factors->H + k * n;
+  tile *L = scratch->L + k * tiles, *column = scratch->columns + k * tiles, sum[4];
 
   /* Up to four tiles are read at once, so zeros are needed beyond the last of a row or column. */
-  int stop = tiles_of(r->end[k]) + 3;
+  int stop = tiles_of(scratch->end[k]) + 3;
   for (int q = own + 1; q < tiles && q < own + 4; q++) L[q] = (tile){0};
   column[tile_of(k)] = (tile){0};
-  for (int q = tile_of(r->end[k]); q < tiles && q < stop; q++) column[q] = (tile){0};
+  for (int q = tile_of(scratch->end[k]); q < tiles && q < stop; q++) column[q] = (tile){0};
 
   /* -sum over ancestors e of L_ke L^-1_e, a few tiles at a time, and one on the diagonal. */
   for (int q = 0, width; q <= own; q += width) {
-    width = sum_some(own + 1 - q, depth - q * TILE, row + q * TILE, r->at + q * TILE, q, sum);
+    width = sum_some(own + 1 - q, depth - q * TILE, row + q * TILE, scratch->at + q * TILE, q, sum);
     for (int e = 0; e < width; e++) L[q + e] = q + e < own ? -sum[e] : tile_one(lane_in_tile(depth)) - sum[e];
   }
 
   /* The row becomes an ancestor of the next ones; its entries also go into the columns. */
-  r->at[depth] = L;
-  r->down[depth] = (real *)(void *)column;
-  for (int e = 1; e < TILE; e++) r->down[depth + e] = (real *)(void *)(r->columns + n * tiles);
+  scratch->at[depth] = L;
+  scratch->down[depth] = (real *)(void *)column;
+  for (int e = 1; e < TILE; e++) scratch->down[depth + e] = (real *)(void *)(scratch->columns + n * tiles);
   for (int q = 0; q <= own; q++)
-    for (int e = q * TILE; e < (q + 1) * TILE; e++) r->down[e][k] = ((const real *)(const void *)L)[e];
+    for (int e = q * TILE; e < (q + 1) * TILE; e++) scratch->down[e][k] = ((const real *)(const void *)L)[e];
 }
 
 /* From factors to the inverse L^-1 D^-1 L^-T, in place: all of H, in the order of elimination. */
-static inline void compact_invert(const compact *o, const compact_inverse *r) {
-  int n = o->tree->nv, tiles = tiles_of(n);
-  const int32_t *lambda = o->tree->lambda;
-  if (!r->L) {
-    compact_invert_in_place(o, r);
+static inline void compact_invert(const compact *factors, const compact_inverse *scratch) {
+  int n = factors->tree->nv, tiles = tiles_of(n);
+  const int32_t *lambda = factors->tree->lambda;
+  if (!scratch->L) {
+    compact_invert_in_place(factors, scratch);
     return;
   }
 
   /* Coordinates [k, end) are outward of k. */
-  for (int k = 0; k < n; k++) r->end[k] = k + 1;
+  for (int k = 0; k < n; k++) scratch->end[k] = k + 1;
   for (int k = n - 1; k >= 0; k--)
-    if (lambda[k] >= 0 && r->end[lambda[k]] < r->end[k]) r->end[lambda[k]] = r->end[k];
+    if (lambda[k] >= 0 && scratch->end[lambda[k]] < scratch->end[k]) scratch->end[lambda[k]] = scratch->end[k];
 
   /* D^-1 and L^-1, from the root outwards. */
   for (int k = 0; k < n; k++) {
-    r->D[k] = K(1) / o->H[k * n + o->depth[k]];
-    compact_invert_row(o, r, k);
+    scratch->D[k] = K(1) / factors->H[k * n + factors->depth[k]];
+    compact_invert_row(factors, scratch, k);
   }
 
   /* Rows of M^-1 from the diagonal on: L^-1_i times the columns of L^-1, scaled by D^-1, of its ancestors and itself.
    */
   for (int i = 0; i < n; i++) {
-    int count = o->depth[i] + 1;
-    tile *column = r->columns + i * tiles;
-    real *to = o->H + i * n;
+    int count = factors->depth[i] + 1;
+    tile *column = scratch->columns + i * tiles;
+    real *to = factors->H + i * n;
     tile sum[4];
-    for (int q = tile_of(i); q < tiles_of(r->end[i]); q++) column[q] *= r->D[i];
-    r->at[count - 1] = column;
-    o->path[count - 1] = i;
+    for (int q = tile_of(i); q < tiles_of(scratch->end[i]); q++) column[q] *= scratch->D[i];
+    scratch->at[count - 1] = column;
+    factors->path[count - 1] = i;
     for (int q = tile_of(i), width; q < tiles; q += width) {
-      while (count > 0 && r->end[o->path[count - 1]] <= q * TILE) count--; /* no branch in common */
-      width = sum_some(tiles - q, count, (const real *)(const void *)(r->L + i * tiles), r->at, q, sum);
+      while (count > 0 && scratch->end[factors->path[count - 1]] <= q * TILE) count--; /* no branch in common */
+      width = sum_some(tiles - q, count, (const real *)(const void *)(scratch->L + i * tiles), scratch->at, q, sum);
       for (int e = 0; e < width; e++)
         if ((q + e + 1) * TILE <= n)
           tile_store(sum[e], to + (q + e) * TILE);
@@ -266,7 +268,7 @@ static inline void compact_invert(const compact *o, const compact_inverse *r) {
   }
 
   /* M^-1 is symmetric. */
-  lower_from_upper(o->H, n);
+  lower_from_upper(factors->H, n);
 }
 
 #endif

@@ -27,11 +27,11 @@ void JN_(mass_matrix_of)(const JN_S(tree) * tree, int elimination, solid *B, con
   if (!tree->nb) return;
   if (tree->uncoupled) {
     /* Coupled: M of the tree whose joints are independent, then G^T M G. */
-    coupling G = coupling_place(tree, &scratch);
+    coupling couples = coupling_place(tree, &scratch);
     real *independent = take(&scratch, coupled_size(tree));
     JN_(mass_matrix_of)(tree->uncoupled, 0, B, S, Z, NULL, independent);
-    coupling_fill(&G, elimination);
-    project(&G, 1, independent, M);
+    coupling_fill(&couples, elimination);
+    project(&couples, 1, independent, M);
     return;
   }
 #if JN_REGISTERS
@@ -75,11 +75,11 @@ typedef struct crba_scratch {
 } crba_scratch;
 
 static inline crba_scratch crba_place(const JN_S(tree) * tree, real **at) {
-  crba_scratch r = {.B = TAKE_ALIGNED(at, tree->nb, solid)};
-  r.S = TAKE_ALIGNED(at, tree->nd, screw);
-  r.Z = TAKE(at, tree->nd + 3, screw);
-  r.independent = mass_matrix_coupling_scratch(tree, at);
-  return r;
+  crba_scratch scratch = {.B = TAKE_ALIGNED(at, tree->nb, solid)};
+  scratch.S = TAKE_ALIGNED(at, tree->nd, screw);
+  scratch.Z = TAKE(at, tree->nd + 3, screw);
+  scratch.independent = mass_matrix_coupling_scratch(tree, at);
+  return scratch;
 }
 
 real *JN_(mass_matrix_scratch)(const JN_S(tree) * tree, real *at) {
@@ -89,16 +89,16 @@ real *JN_(mass_matrix_scratch)(const JN_S(tree) * tree, real *at) {
 
 void JN_(mass_matrix_at)(const JN_S(tree) * tree, const real *q, const angles *angle, int elimination, real *at,
                          real *M) {
-  crba_scratch r = crba_place(tree, &at);
-  JN_(bodies_outward)(tree, q, NULL, angle, 1, r.B, r.S, NULL, NULL);
-  JN_(mass_matrix_of)(tree, elimination, r.B, r.S, r.Z, r.independent, M);
+  crba_scratch scratch = crba_place(tree, &at);
+  JN_(bodies_outward)(tree, q, NULL, angle, 1, scratch.B, scratch.S, NULL, NULL);
+  JN_(mass_matrix_of)(tree, elimination, scratch.B, scratch.S, scratch.Z, scratch.independent, M);
 }
 
 void JN_(mass_matrix_alone)(const JN_S(tree) * tree, const real *q, const angles *angle, real *at, jn_direct *direct,
                             real *M) {
-  crba_scratch r = crba_place(tree, &at);
-  JN_(bodies_outward)(tree, q, NULL, angle, 1, r.B, r.S, NULL, NULL);
-  JN_(mass_matrix_to)(tree, r.B, r.S, r.Z, r.independent, direct, M);
+  crba_scratch scratch = crba_place(tree, &at);
+  JN_(bodies_outward)(tree, q, NULL, angle, 1, scratch.B, scratch.S, NULL, NULL);
+  JN_(mass_matrix_to)(tree, scratch.B, scratch.S, scratch.Z, scratch.independent, direct, M);
 }
 
 void JN_(mass_matrix)(const jn_call *call) {

@@ -25,9 +25,9 @@
 /* ---- rows of one ancestor, for four columns ---- */
 
 /* S^T Z of four coordinates with the screw of a joint that has one axis: (e, 0) or (0, e). */
-static inline r4 row_axis(const solid *o, r4x3 m, r4x3 f) {
-  const scalar *e = (const scalar *)&o->e;
-  if (o->axis == JN_AXIS_ROTATION) return e[0] * m.x + (e[1] * m.y + e[2] * m.z);
+static inline r4 row_axis(const solid *ancestor, r4x3 m, r4x3 f) {
+  const scalar *e = (const scalar *)&ancestor->e;
+  if (ancestor->axis == JN_AXIS_ROTATION) return e[0] * m.x + (e[1] * m.y + e[2] * m.z);
   return e[0] * f.x + (e[1] * f.y + e[2] * f.z);
 }
 
@@ -54,8 +54,9 @@ static __attribute__((noinline)) void rows_any(const JN_S(body) * body, const sc
 }
 
 /* Rows of a free or spherical base that carries all four: rotations about its axes, then translations along them. */
-static inline void rows_base(const JN_S(body) * body, const solid *o, r4x3 m, r4x3 f, const matrix_strip *to) {
-  const scalar *x = (const scalar *)&o->at.x, *y = (const scalar *)&o->at.y, *z = (const scalar *)&o->at.z;
+static inline void rows_base(const JN_S(body) * body, const solid *ancestor, r4x3 m, r4x3 f, const matrix_strip *to) {
+  const scalar *x = (const scalar *)&ancestor->at.x, *y = (const scalar *)&ancestor->at.y,
+               *z = (const scalar *)&ancestor->at.z;
   strip_store(to, 0, x[0] * m.x + (x[1] * m.y + x[2] * m.z));
   strip_store(to, 1, y[0] * m.x + (y[1] * m.y + y[2] * m.z));
   strip_store(to, 2, z[0] * m.x + (z[1] * m.y + z[2] * m.z));
@@ -80,40 +81,40 @@ static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * tree, c
   r4x3 m = {a[0], a[1], a[2]}, f = {a[4], a[5], a[6]};
 
   /* Bodies that carry only some of the four. `before`: lanes of the subtree; `on`: those whose Z is moved on. */
-  const solid *o = high;
-  while (o && (o > low || o->stop < stop)) {
-    int from = o->id - to->k, end = o->stop - to->k;
+  const solid *ancestor = high;
+  while (ancestor && (ancestor > low || ancestor->stop < stop)) {
+    int from = ancestor->id - to->k, end = ancestor->stop - to->k;
     r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
-    if (o->axis)
-      strip_store(to, o->id, r4_only(row_axis(o, m, f), before));
+    if (ancestor->axis)
+      strip_store(to, ancestor->id, r4_only(row_axis(ancestor, m, f), before));
     else
-      rows_any(&tree->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, before, to);
+      rows_any(&tree->body[ancestor - B], S, m.x, m.y, m.z, f.x, f.y, f.z, before, to);
 
     /* To the origin of the parent: m += d x f. */
-    r4x3 by = r4x3_cross((const scalar *)&o->at.d, f);
+    r4x3 by = r4x3_cross((const scalar *)&ancestor->at.d, f);
     m = r4x3_add(m, (r4x3){r4_only(by.x, on), r4_only(by.y, on), r4_only(by.z, on)});
-    o = o > low ? o - 1 : o->up;
+    ancestor = ancestor > low ? ancestor - 1 : ancestor->up;
   }
 
   /* Ancestors that carry all four. */
-  for (; o; o = o->up) {
-    if (o->axis)
-      strip_store(to, o->id, row_axis(o, m, f));
-    else if (o == B && is_group(tree->body) && to->k >= tree->body->nv)
-      rows_base(tree->body, o, m, f, to);
+  for (; ancestor; ancestor = ancestor->up) {
+    if (ancestor->axis)
+      strip_store(to, ancestor->id, row_axis(ancestor, m, f));
+    else if (ancestor == B && is_group(tree->body) && to->k >= tree->body->nv)
+      rows_base(tree->body, ancestor, m, f, to);
     else
-      rows_any(&tree->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
-    m = r4x3_add(m, r4x3_cross((const scalar *)&o->at.d, f));
+      rows_any(&tree->body[ancestor - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
+    m = r4x3_add(m, r4x3_cross((const scalar *)&ancestor->at.d, f));
   }
 }
 
 /* The rows of the four left of the diagonal, from the columns above it. */
-static __attribute__((noinline)) void mirror(const matrix_strip *o, real *M) {
-  int n = o->n, k = o->k;
+static __attribute__((noinline)) void mirror(const matrix_strip *strip, real *M) {
+  int n = strip->n, k = strip->k;
   real *d = M + k * (n + 1);
 
   /* Left of the block of the four. */
-  rows_below(o->M, n, n, k, M);
+  rows_below(strip->M, n, n, k, M);
 
   /* Below the diagonal of that block. */
   d[n] = d[1];
@@ -125,9 +126,9 @@ static __attribute__((noinline)) void mirror(const matrix_strip *o, real *M) {
 }
 
 /* The block of a free or spherical base with itself: in its own axes [J, [h]; -[h], m E] of the whole robot. */
-static inline void base_block(const solid *o, int count, int n, real *M) {
-  const r4 x = o->at.x, y = o->at.y, z = o->at.z;
-  const space_inertia *I = &o->I;
+static inline void base_block(const solid *base, int count, int n, real *M) {
+  const r4 x = base->at.x, y = base->at.y, z = base->at.z;
+  const space_inertia *I = &base->I;
 
   /* R^T J R and R^T h. */
   r4 J[3] = {v4_tmul(x, y, z, v4_mul(I->Jx, I->Jy, I->Jz, x)), v4_tmul(x, y, z, v4_mul(I->Jx, I->Jy, I->Jz, y)),
@@ -155,26 +156,26 @@ static void momenta(const JN_S(tree) * tree, int base, solid *B, const screw *S,
   const space_inertia none = {r4_zero(), r4_zero(), r4_zero(), r4_zero(), 0};
   space_inertia I = none;
   for (int k = 0; k < 3; k++) Z[tree->nd + k] = (screw){r4_zero(), r4_zero()};
-  for (solid *o = &B[tree->nb - 1]; o >= B; o--) {
+  for (solid *current = &B[tree->nb - 1]; current >= B; current--) {
     /* Ic = the body alone + its children. */
-    inertia_add(&I, &o->I);
-    const scalar *e = (const scalar *)&o->e;
+    inertia_add(&I, &current->I);
+    const scalar *e = (const scalar *)&current->e;
 
     /* Z = Ic S: (J e, e x h) of a rotation, (h x e, m e) of a translation. */
-    if (o->axis == JN_AXIS_ROTATION) {
-      Z[o->id] = (screw){v4_sum(I.Jx, I.Jy, I.Jz, e, 1), v4_cross(o->e, I.h)};
-    } else if (o->axis == JN_AXIS_TRANSLATION) {
-      Z[o->id] = (screw){v4_cross(I.h, o->e), I.m * o->e};
-    } else if (base && o == B) {
+    if (current->axis == JN_AXIS_ROTATION) {
+      Z[current->id] = (screw){v4_sum(I.Jx, I.Jy, I.Jz, e, 1), v4_cross(current->e, I.h)};
+    } else if (current->axis == JN_AXIS_TRANSLATION) {
+      Z[current->id] = (screw){v4_cross(I.h, current->e), I.m * current->e};
+    } else if (base && current == B) {
       B->I = I;
     } else {
-      for (int k = o->id; k < o->id + tree->body[o - B].nv; k++) Z[k] = inertia_mul(&I, 0, S[k]);
+      for (int k = current->id; k < current->id + tree->body[current - B].nv; k++) Z[k] = inertia_mul(&I, 0, S[k]);
     }
 
     /* To the parent, about its origin. It is in registers if the parent is next, otherwise in memory. */
-    I = inertia_shift(I, o->at.d);
-    if (o->up == o - 1) continue;
-    if (o->up) inertia_add(&B[o->parent].I, &I);
+    I = inertia_shift(I, current->at.d);
+    if (current->up == current - 1) continue;
+    if (current->up) inertia_add(&B[current->parent].I, &I);
     I = none;
   }
 }

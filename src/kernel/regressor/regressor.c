@@ -28,8 +28,8 @@
 
 /* Entries of dM/d pi and dC/d pi for link l with twist V: all pairs of coordinates that carry it.
  *   dM_ab = S_a . phi(S_b),    dC_ab = S_a . phi(Psi_b) - [V, S_a] . phi(S_b),    screws in the frame of the link */
-static inline void matrix_entries(const regression *r, int l, twist V, int step, real *dM, real *dC) {
-  const JN_S(tree) *tree = r->tree;
+static inline void matrix_entries(const regression *sweep, int l, twist V, int step, real *dM, real *dC) {
+  const JN_S(tree) *tree = sweep->tree;
   int n = tree->nv, body = tree->frame[l].body;
   for (int i = body; i >= 0; i = tree->body[i].parent)
     for (int j = body; j >= 0; j = tree->body[j].parent)
@@ -37,16 +37,16 @@ static inline void matrix_entries(const regression *r, int l, twist V, int step,
         for (int f = 0; f < tree->body[j].nv; f++) {
           int a = tree->body[i].id + e, b = tree->body[j].id + f;
           int at = 10 * l * step + (tree->body[i].iv + e) * n + tree->body[j].iv + f;
-          if (dM) add_inertia_gradient(K(1), r->link_S[a], r->link_S[b], step, dM + at);
+          if (dM) add_inertia_gradient(K(1), sweep->link_S[a], sweep->link_S[b], step, dM + at);
           if (!dC) continue;
-          add_inertia_gradient(K(1), r->link_S[a], r->link_Psi[b], step, dC + at);
-          add_inertia_gradient(K(-1), t_ad(V, r->link_S[a]), r->link_S[b], step, dC + at);
+          add_inertia_gradient(K(1), sweep->link_S[a], sweep->link_Psi[b], step, dC + at);
+          add_inertia_gradient(K(-1), t_ad(V, sweep->link_S[a]), sweep->link_S[b], step, dC + at);
         }
 }
 
 /* Kinetic energy V . phi(V) / 2 and potential energy -gravity . (m p + R h) of link l, by its parameters. */
-static inline void energies(const regression *r, int l, pose T, twist V, real *kinetic, real *potential) {
-  const JN_S(tree) *tree = r->tree;
+static inline void energies(const regression *sweep, int l, pose T, twist V, real *kinetic, real *potential) {
+  const JN_S(tree) *tree = sweep->tree;
   vec3 gravity_world = v3_constant(tree->gravity), gravity_link = m3_tmul(T.R, gravity_world);
   for (int c = 0; c < 10; c++) {
     if (kinetic) kinetic[10 * l + c] = ZERO;
@@ -54,7 +54,7 @@ static inline void energies(const regression *r, int l, pose T, twist V, real *k
   }
   if (kinetic) add_inertia_gradient(K(0.5), V, V, 1, kinetic + 10 * l);
   if (!potential) return;
-  potential[10 * l] = -dot(gravity_world, v3_add(T.p, r->origin[tree->frame[l].body]));
+  potential[10 * l] = -dot(gravity_world, v3_add(T.p, sweep->origin[tree->frame[l].body]));
   v3_store(v3_neg(gravity_link), potential + 10 * l + 1);
 }
 
@@ -68,32 +68,33 @@ static inline void store_wrenches(int links, int l, const wrench *x, pose T, rea
 }
 
 /* All outputs but Y, for link l, which moves. */
-static inline void link_columns(const regression *r, int l, const jn_call *call) {
+static inline void link_columns(const regression *sweep, int l, const jn_call *call) {
   const jn_regressor_arguments *args = &call->regressor;
-  const JN_S(tree) *tree = r->tree;
+  const JN_S(tree) *tree = sweep->tree;
   int body = tree->frame[l].body, links = tree->nlink;
   real *energy = args->energy, *momentum = args->momentum, *through = args->wrench;
-  pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(tree, l));
-  twist V = t_Ad_inverse(T, screw_numbers(r->V[body]));
+  pose T = se3_mul((pose){axes_rotation(&sweep->B[body].at), v3_zero()}, link_in_body(tree, l));
+  twist V = t_Ad_inverse(T, screw_numbers(sweep->V[body]));
   wrench x[10];
-  wrench_columns(V, t_Ad_inverse(T, screw_numbers(r->V_r[body])), t_Ad_inverse(T, screw_numbers(r->A[body])), x);
+  wrench_columns(V, t_Ad_inverse(T, screw_numbers(sweep->V_r[body])), t_Ad_inverse(T, screw_numbers(sweep->A[body])),
+                 x);
 
   /* Screws and their rates in the frame of the link, from its body inwards. */
   pose seen = T; /* pose of the link from the origin of body i */
   for (int i = body; i >= 0 && (args->dM_dpi || args->dC_dpi); i = tree->body[i].parent) {
     for (int e = 0; e < tree->body[i].nv; e++) {
       int d = tree->body[i].id + e;
-      r->link_S[d] = t_Ad_inverse(seen, screw_numbers(r->S[d]));
-      r->link_Psi[d] = t_Ad_inverse(seen, screw_numbers(r->Psi[d]));
+      sweep->link_S[d] = t_Ad_inverse(seen, screw_numbers(sweep->S[d]));
+      sweep->link_Psi[d] = t_Ad_inverse(seen, screw_numbers(sweep->Psi[d]));
     }
-    seen.p = v3_add(seen.p, sp_numbers(r->B[i].at.d));
+    seen.p = v3_add(seen.p, sp_numbers(sweep->B[i].at.d));
   }
-  if (energy) energies(r, l, T, V, energy, energy + 10 * links);
-  if (args->dM_dpi || args->dC_dpi) matrix_entries(r, l, V, tree->nv * tree->nv, args->dM_dpi, args->dC_dpi);
+  if (energy) energies(sweep, l, T, V, energy, energy + 10 * links);
+  if (args->dM_dpi || args->dC_dpi) matrix_entries(sweep, l, V, tree->nv * tree->nv, args->dM_dpi, args->dC_dpi);
   if (momentum) {
     wrench phi[10];
     momentum_columns(V, phi);
-    store_wrenches(links, l, phi, (pose){T.R, v3_add(T.p, r->origin[body])}, momentum);
+    store_wrenches(links, l, phi, (pose){T.R, v3_add(T.p, sweep->origin[body])}, momentum);
   }
 
   /* Wrench through the joint of another link, if that carries this one. */
@@ -103,9 +104,9 @@ static inline void link_columns(const regression *r, int l, const jn_call *call)
   if (at < 0) return;
   int other = tree->frame[at].body; /* the link may be fixed to the world */
   pose T_at = link_in_body(tree, at);
-  if (other >= 0) T_at = se3_mul((pose){axes_rotation(&r->B[other].at), v3_zero()}, T_at);
-  if (other >= 0) T_at.p = v3_add(T_at.p, r->origin[other]);
-  T.p = v3_add(T.p, r->origin[body]);
+  if (other >= 0) T_at = se3_mul((pose){axes_rotation(&sweep->B[other].at), v3_zero()}, T_at);
+  if (other >= 0) T_at.p = v3_add(T_at.p, sweep->origin[other]);
+  T.p = v3_add(T.p, sweep->origin[body]);
   store_wrenches(links, l, x, se3_between(T_at, T), through);
 }
 
@@ -132,20 +133,20 @@ void JN_(regressor)(const jn_call *call) {
          wide = 10 * (size_t)tree->nlink; /* outputs that are not wanted may be larger than an int */
   const size_t size[6] = {n * wide, 2 * wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
   real *at = call->scratch;
-  regression r = regression_place(tree, &at);
+  regression sweep = regression_place(tree, &at);
   angles angle = angles_at(tree, args->q, &at);
   if (counts(call, at)) return;
 
   /* The sweep outwards. */
   int others = 0;
   for (int o = 1; o < 6; o++) others |= args->outputs[o] != NULL;
-  regression_sweep(&r, call, &angle);
+  regression_sweep(&sweep, call, &angle);
   real *Y = args->Y;
 
   /* Y of several states goes to the caller directly. */
 #if JN_MANY
   if (Y && direct_is_own(call->direct) && !tree->coupled) {
-    regressor_send(&r, call->direct);
+    regressor_send(&sweep, call->direct);
     call->direct->stored |= 1;
     Y = NULL;
   }
@@ -157,9 +158,9 @@ void JN_(regressor)(const jn_call *call) {
   }
   for (int l = 0; l < tree->nlink; l++) {
     int moves = tree->frame[l].body >= 0;
-    if (moves && Y && tree->coupled) torque_rows(&r, l, 1, Y);
-    if (moves && Y && !tree->coupled) torque_rows(&r, l, 0, Y);
-    if (moves && others) link_columns(&r, l, call);
+    if (moves && Y && tree->coupled) torque_rows(&sweep, l, 1, Y);
+    if (moves && Y && !tree->coupled) torque_rows(&sweep, l, 0, Y);
+    if (moves && others) link_columns(&sweep, l, call);
     if (!moves) fixed_columns(tree, l, call);
   }
 }

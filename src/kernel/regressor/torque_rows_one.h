@@ -46,10 +46,10 @@ static inline ten_wrenches4 link_wrenches(const screw *V, const screw *V_r, cons
   U = (r4x3){U.x + v_r[0] * first, U.y + v_r[1] * first, U.z + v_r[2] * first}; /* forces of phi(V_r) */
 
   /* By m and h: m = v x U - dv x R - w x N,  f = dw x R + w x U, and dv by m. */
-  ten_wrenches4 e;
-  e.h = r4x3_sub(r4x3_cross(v, U), r4x3_add(r4x3_cross(dv, R), r4x3_cross(w, N)));
-  e.f = r4x3_add(r4x3_cross(dw, R), r4x3_cross(w, U));
-  e.f = (r4x3){e.f.x + dv[0] * first, e.f.y + dv[1] * first, e.f.z + dv[2] * first};
+  ten_wrenches4 wrenches;
+  wrenches.h = r4x3_sub(r4x3_cross(v, U), r4x3_add(r4x3_cross(dv, R), r4x3_cross(w, N)));
+  wrenches.f = r4x3_add(r4x3_cross(dw, R), r4x3_cross(w, U));
+  wrenches.f = (r4x3){wrenches.f.x + dv[0] * first, wrenches.f.y + dv[1] * first, wrenches.f.z + dv[2] * first};
 
   /* By J_c, in the axes of the link: J_c dw + w x J_c w_r; then turned into the world's. */
   r4x3 P, Q, J, K;
@@ -57,9 +57,9 @@ static inline ten_wrenches4 link_wrenches(const screw *V, const screw *V_r, cons
   six_momenta(w_r[0] * R.x + (w_r[1] * R.y + w_r[2] * R.z), &P, &Q);
   r4 own = w[0] * R.x + (w[1] * R.y + w[2] * R.z);
   const scalar w_link[3] = {own[1], own[2], own[3]};
-  e.J = rows_mul(x, y, z, r4x3_add(J, r4x3_cross(w_link, P)));
-  e.K = rows_mul(x, y, z, r4x3_add(K, r4x3_cross(w_link, Q)));
-  return e;
+  wrenches.J = rows_mul(x, y, z, r4x3_add(J, r4x3_cross(w_link, P)));
+  wrenches.K = rows_mul(x, y, z, r4x3_add(K, r4x3_cross(w_link, Q)));
+  return wrenches;
 }
 
 /* The row of a coordinate: by (m, h), and by the six moments of inertia. add: coupled joints share rows. */
@@ -77,39 +77,40 @@ FLAT r4 r4x3_times(const r4 *axis, r4x3 a) {
 
 /* Rows of the coordinates of a body, which are `wide` apart. Screws of a free or spherical body are three rotations,
  * then three translations, which moments of inertia do not act on. */
-FLAT void body_rows(const JN_S(body) * body, const screw *S, const ten_wrenches4 *e, int add, int wide, scalar *to) {
+FLAT void body_rows(const JN_S(body) * body, const screw *S, const ten_wrenches4 *wrenches, int add, int wide,
+                    scalar *to) {
   int group = is_group(body), rotations = group ? 3 : body->nv, k = 0;
   for (; k < rotations; k++, to += wide) {
-    r4 h = r4x3_times(&S[k].w, e->h);
-    if (!group && !is_revolute(body)) h += r4x3_times(&S[k].v, e->f);
-    row_put(add, h, r4x3_times(&S[k].w, e->J), r4x3_times(&S[k].w, e->K), to);
+    r4 h = r4x3_times(&S[k].w, wrenches->h);
+    if (!group && !is_revolute(body)) h += r4x3_times(&S[k].v, wrenches->f);
+    row_put(add, h, r4x3_times(&S[k].w, wrenches->J), r4x3_times(&S[k].w, wrenches->K), to);
   }
-  for (; k < body->nv; k++, to += wide) r4_store(r4x3_times(&S[k].v, e->f), to);
+  for (; k < body->nv; k++, to += wide) r4_store(r4x3_times(&S[k].v, wrenches->f), to);
 }
 
 /* Rows of link l in Y, which is zero where nothing has been added. add: coupled joints share rows. */
-FLAT void torque_rows(const regression *s, int l, int add, real *Y) {
-  const JN_S(tree) *tree = s->tree;
+FLAT void torque_rows(const regression *sweep, int l, int add, real *Y) {
+  const JN_S(tree) *tree = sweep->tree;
   const JN_S(frame) *frame = &tree->frame[l];
-  const axes *B = &s->B[frame->body].at;
+  const axes *B = &sweep->B[frame->body].at;
 
   /* Axes of the link, its origin from that of its body, its motion and its wrenches. */
   axes o = {.x = v4_sum(B->x, B->y, B->z, frame->R, 3),
             .y = v4_sum(B->x, B->y, B->z, frame->R + 1, 3),
             .z = v4_sum(B->x, B->y, B->z, frame->R + 2, 3)};
   r4 arm = v4_sum(B->x, B->y, B->z, frame->p, 1);
-  screw V = screw_shift(s->V[frame->body], arm), V_r = screw_shift(s->V_r[frame->body], arm),
-        A = screw_shift(s->A[frame->body], arm);
-  ten_wrenches4 e = link_wrenches(&V, &V_r, &A, &o);
+  screw V = screw_shift(sweep->V[frame->body], arm), V_r = screw_shift(sweep->V_r[frame->body], arm),
+        A = screw_shift(sweep->A[frame->body], arm);
+  ten_wrenches4 wrenches = link_wrenches(&V, &V_r, &A, &o);
 
   /* Inwards: moments about the origin of each body, projected on its screws. */
   const scalar *d = (const scalar *)&arm;
   int wide = 10 * tree->nlink;
   for (int i = frame->body; i >= 0; i = tree->body[i].parent) {
     const JN_S(body) *body = &tree->body[i];
-    e.h = r4x3_add(e.h, r4x3_cross(d, e.f));
-    d = (const scalar *)&s->B[i].at.d;
-    body_rows(body, s->S + body->id, &e, add, wide, Y + body->iv * wide + 10 * l);
+    wrenches.h = r4x3_add(wrenches.h, r4x3_cross(d, wrenches.f));
+    d = (const scalar *)&sweep->B[i].at.d;
+    body_rows(body, sweep->S + body->id, &wrenches, add, wide, Y + body->iv * wide + 10 * l);
   }
 }
 

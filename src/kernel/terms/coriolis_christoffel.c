@@ -31,10 +31,10 @@ typedef struct christoffel_scratch {
 } christoffel_scratch;
 
 static inline christoffel_scratch christoffel_place(const JN_S(tree) * tree, real **at) {
-  christoffel_scratch r = {TAKE_ALIGNED(at, tree->nb, solid), TAKE_ALIGNED(at, tree->nb, screw),
-                           TAKE(at, tree->nb, screw),         TAKE(at, tree->nd, screw),
-                           TAKE(at, tree->nd, screw),         TAKE(at, tree->nb, space_crossed)};
-  return r;
+  christoffel_scratch scratch = {TAKE_ALIGNED(at, tree->nb, solid), TAKE_ALIGNED(at, tree->nb, screw),
+                                 TAKE(at, tree->nb, screw),         TAKE(at, tree->nd, screw),
+                                 TAKE(at, tree->nd, screw),         TAKE(at, tree->nb, space_crossed)};
+  return scratch;
 }
 
 /* (H - B + B^T) S / 2. X, h: of the subtree that S moves. revolute: S has no linear part. */
@@ -48,19 +48,19 @@ static inline screw skew_part(const space_crossed *X, screw h, int revolute, scr
 static inline real screw_work(screw F, screw S) { return sp_dot(F.w, S.w) + sp_dot(F.v, S.v); }
 
 /* Adds the skew-symmetric part of coordinate k of body i, projected on the screws of its body and of its ancestors. */
-static inline void add_skew(const JN_S(tree) * tree, const christoffel_scratch *r, int i, int k, real *C) {
+static inline void add_skew(const JN_S(tree) * tree, const christoffel_scratch *scratch, int i, int k, real *C) {
   const JN_S(body) *body = &tree->body[i];
   int n = tree->nv, column = body->iv + k;
-  screw F = skew_part(&r->X[i], r->h[i], is_revolute(body), r->S[body->id + k]);
-  for (int l = 0; l < body->nv; l++) C[(body->iv + l) * n + column] += screw_work(F, r->S[body->id + l]);
+  screw F = skew_part(&scratch->X[i], scratch->h[i], is_revolute(body), scratch->S[body->id + k]);
+  for (int l = 0; l < body->nv; l++) C[(body->iv + l) * n + column] += screw_work(F, scratch->S[body->id + l]);
 
   /* The ancestors, and the opposite entries. */
   for (int j = i; tree->body[j].parent >= 0;) {
-    F = wrench_shift(F, r->B[j].at.d);
+    F = wrench_shift(F, scratch->B[j].at.d);
     j = tree->body[j].parent;
     const JN_S(body) *ancestor = &tree->body[j];
     for (int l = 0; l < ancestor->nv; l++) {
-      real x = screw_work(F, r->S[ancestor->id + l]);
+      real x = screw_work(F, scratch->S[ancestor->id + l]);
       C[(ancestor->iv + l) * n + column] += x;
       C[column * n + ancestor->iv + l] -= x;
     }
@@ -73,7 +73,7 @@ void JN_(coriolis_matrix_christoffel)(const jn_call *call) {
   const JN_S(tree) *tree = call->tree;
   real *at = call->scratch;
   angles angle = angles_at(tree, args->q, &at);
-  christoffel_scratch r = christoffel_place(tree, &at);
+  christoffel_scratch scratch = christoffel_place(tree, &at);
   if (counts(call, at)) return; /* terms() counts for itself */
 
   /* C of coriolis.h. */
@@ -85,23 +85,23 @@ void JN_(coriolis_matrix_christoffel)(const jn_call *call) {
   /* Outwards: screws and twists. terms() has used the memory of the angles, so they are computed again. */
   at = call->scratch;
   angle = angles_at(tree, args->q, &at);
-  JN_(bodies_outward)(tree, args->q, args->v, &angle, 1, r.B, r.S, r.V, r.Psi);
+  JN_(bodies_outward)(tree, args->q, args->v, &angle, 1, scratch.B, scratch.S, scratch.V, scratch.Psi);
 
   /* B = V x* I and h = I V of each body. */
   for (int i = 0; i < tree->nb; i++) {
-    r.X[i] = space_crossed_of(r.V[i], &r.B[i].I);
-    r.h[i] = inertia_mul(&r.B[i].I, 0, r.V[i]);
+    scratch.X[i] = space_crossed_of(scratch.V[i], &scratch.B[i].I);
+    scratch.h[i] = inertia_mul(&scratch.B[i].I, 0, scratch.V[i]);
   }
 
   /* Inwards: sums over subtrees. */
   for (int i = tree->nb - 1; i >= 0; i--) {
     int p = tree->body[i].parent;
     if (p < 0) continue;
-    space_crossed_add(&r.X[p], &r.X[i], r.B[i].at.d);
-    r.h[p] = screw_add(r.h[p], wrench_shift(r.h[i], r.B[i].at.d));
+    space_crossed_add(&scratch.X[p], &scratch.X[i], scratch.B[i].at.d);
+    scratch.h[p] = screw_add(scratch.h[p], wrench_shift(scratch.h[i], scratch.B[i].at.d));
   }
 
   /* The skew-symmetric part of each coordinate. */
   for (int i = 0; i < tree->nb; i++)
-    for (int k = 0; k < tree->body[i].nv; k++) add_skew(tree, &r, i, k, args->C);
+    for (int k = 0; k < tree->body[i].nv; k++) add_skew(tree, &scratch, i, k, args->C);
 }

@@ -97,17 +97,17 @@ static inline int jacobians_fit(const JN_S(tree) * tree, const jn_direct *to) {
 }
 
 /* Sets the mask of the columns of one body. */
-static inline void mark_columns(const jacobians_many *o, int body, scalar_bits bits) {
-  const JN_S(body) *b = &o->tree->body[body];
+static inline void mark_columns(const jacobians_many *jacobians, int body, scalar_bits bits) {
+  const JN_S(body) *b = &jacobians->tree->body[body];
   for (int r = 0; r < 6; r++)
-    for (int k = 0; k < b->nv; k++) o->moves[r * o->tree->nv + b->iv + k] = bits;
+    for (int k = 0; k < b->nv; k++) jacobians->moves[r * jacobians->tree->nv + b->iv + k] = bits;
 }
 
 /* Marks the path to `body`, where that to `last` is marked (-1: none): only what differs changes. */
-static inline void mark_path(const jacobians_many *o, int last, int body) {
-  const JN_S(body) *b = o->tree->body;
-  for (; last >= 0 && !(last <= body && body < b[last].end); last = b[last].parent) mark_columns(o, last, 0);
-  for (int j = body; j != last; j = b[j].parent) mark_columns(o, j, -1);
+static inline void mark_path(const jacobians_many *jacobians, int last, int body) {
+  const JN_S(body) *b = jacobians->tree->body;
+  for (; last >= 0 && !(last <= body && body < b[last].end); last = b[last].parent) mark_columns(jacobians, last, 0);
+  for (int j = body; j != last; j = b[j].parent) mark_columns(jacobians, j, -1);
 }
 
 /* LANES numbers of a row, zero where the joint does not move the frame. */
@@ -118,20 +118,20 @@ FLAT void send_block(const scalar *row, const scalar_bits *moves, scalar *J) {
 }
 
 /* The Jacobians of all frames, for one state after the other. */
-static inline void send_states(const jacobians_many *o, const jn_direct *to, int out) {
-  const JN_S(tree) *tree = o->tree;
+static inline void send_states(const jacobians_many *jacobians, const jn_direct *to, int out) {
+  const JN_S(tree) *tree = jacobians->tree;
   size_t size = 6 * (size_t)tree->nv;
-  memset(o->moves, 0, size * sizeof *o->moves);
+  memset(jacobians->moves, 0, size * sizeof *jacobians->moves);
   for (int f = 0, last = -1; f < tree->nframe; last = tree->frame[f++].body) {
-    if (tree->frame[f].body != last) mark_path(o, last, tree->frame[f].body);
+    if (tree->frame[f].body != last) mark_path(jacobians, last, tree->frame[f].body);
     for (int k = 0; k < to->count; k++) {
-      const scalar *row = o->rows + (size_t)k * size;
+      const scalar *row = jacobians->rows + (size_t)k * size;
       scalar *J = (scalar *)to->to[out] + (size_t)k * to->stride[out] + (size_t)f * size;
       size_t i = 0;
       for (; i + 4 * JN_LANES <= size; i += 4 * JN_LANES)
-        for (size_t e = i; e < i + 4 * JN_LANES; e += JN_LANES) send_block(row + e, o->moves + e, J + e);
-      for (; i + JN_LANES <= size; i += JN_LANES) send_block(row + i, o->moves + i, J + i);
-      if (i < size) send_block(row + size - JN_LANES, o->moves + size - JN_LANES, J + size - JN_LANES);
+        for (size_t e = i; e < i + 4 * JN_LANES; e += JN_LANES) send_block(row + e, jacobians->moves + e, J + e);
+      for (; i + JN_LANES <= size; i += JN_LANES) send_block(row + i, jacobians->moves + i, J + i);
+      if (i < size) send_block(row + size - JN_LANES, jacobians->moves + size - JN_LANES, J + size - JN_LANES);
     }
   }
 }
@@ -141,10 +141,10 @@ static inline void jacobians_send(const JN_S(tree) * tree, const twist *X, real 
                                   int out) {
   size_t size = 6 * (size_t)tree->nv;
   real *lanes = take(&scratch, size);
-  jacobians_many o = {tree, TAKE(&scratch, JN_LANES * size, scalar), TAKE(&scratch, size, scalar_bits)};
+  jacobians_many jacobians = {tree, TAKE(&scratch, JN_LANES * size, scalar), TAKE(&scratch, size, scalar_bits)};
   space_jacobian(tree, X, lanes);
-  store_own(o.rows, lanes, size, size, JN_LANES);
-  send_states(&o, to, out);
+  store_own(jacobians.rows, lanes, size, size, JN_LANES);
+  send_states(&jacobians, to, out);
 }
 
 #endif

@@ -26,53 +26,53 @@ typedef struct term_sweep {
 } term_sweep;
 
 /* Takes scratch memory. */
-static inline void sweep_place(term_sweep *s, real **at) {
-  const JN_S(tree) *tree = s->tree;
-  s->B = TAKE_ALIGNED(at, tree->nb, solid);
-  s->V = TAKE_ALIGNED(at, tree->nb, screw);
-  s->A = TAKE(at, tree->nb, screw);
-  s->X = TAKE(at, tree->nb, space_crossed);
-  s->S = TAKE(at, tree->nd, screw);
-  s->Psi = TAKE(at, tree->nd, screw);
-  s->p = TAKE(at, tree->nb, space);
-  s->h = TAKE(at, tree->nb, space);
-  s->m = TAKE(at, tree->nb, real);
-  s->x = TAKE_ALIGNED(at, tree->nd + 3, coriolis_wrenches);
-  s->column = TAKE(at, 4 * (tree->nd + 4), scalar);
-  s->apart = mass_matrix_coupling_scratch(tree, at);
+static inline void sweep_place(term_sweep *sweep, real **at) {
+  const JN_S(tree) *tree = sweep->tree;
+  sweep->B = TAKE_ALIGNED(at, tree->nb, solid);
+  sweep->V = TAKE_ALIGNED(at, tree->nb, screw);
+  sweep->A = TAKE(at, tree->nb, screw);
+  sweep->X = TAKE(at, tree->nb, space_crossed);
+  sweep->S = TAKE(at, tree->nd, screw);
+  sweep->Psi = TAKE(at, tree->nd, screw);
+  sweep->p = TAKE(at, tree->nb, space);
+  sweep->h = TAKE(at, tree->nb, space);
+  sweep->m = TAKE(at, tree->nb, real);
+  sweep->x = TAKE_ALIGNED(at, tree->nd + 3, coriolis_wrenches);
+  sweep->column = TAKE(at, 4 * (tree->nd + 4), scalar);
+  sweep->apart = mass_matrix_coupling_scratch(tree, at);
 #if JN_MANY
-  s->jacobians = take(at, jacobians_scratch(tree));
+  sweep->jacobians = take(at, jacobians_scratch(tree));
 #endif
 }
 
 /* Origins of all bodies in the world: p = p_parent + d. */
-static inline void body_origins(const term_sweep *s) {
-  for (int i = 0; i < s->tree->nb; i++) {
-    int p = s->tree->body[i].parent;
-    s->p[i] = p < 0 ? s->B[i].at.d : sp_add(s->p[p], s->B[i].at.d);
+static inline void body_origins(const term_sweep *sweep) {
+  for (int i = 0; i < sweep->tree->nb; i++) {
+    int p = sweep->tree->body[i].parent;
+    sweep->p[i] = p < 0 ? sweep->B[i].at.d : sp_add(sweep->p[p], sweep->B[i].at.d);
   }
 }
 
 /* Accelerations of all bodies, without weight: A = A_parent + S a + Psi v, about the body's origin. */
-static inline void body_accelerations(const term_sweep *s, const real *a) {
-  for (int i = 0; i < s->tree->nb; i++) {
-    const JN_S(body) *body = &s->tree->body[i];
-    screw A = body->parent < 0 ? screw_zero() : screw_shift(s->A[body->parent], s->B[i].at.d);
+static inline void body_accelerations(const term_sweep *sweep, const real *a) {
+  for (int i = 0; i < sweep->tree->nb; i++) {
+    const JN_S(body) *body = &sweep->tree->body[i];
+    screw A = body->parent < 0 ? screw_zero() : screw_shift(sweep->A[body->parent], sweep->B[i].at.d);
     for (int k = 0; k < body->nv; k++) {
-      if (a) A = screw_axpy(a[body->iv + k], s->S[body->id + k], A);
-      if (s->v) A = screw_axpy(s->v[body->iv + k], s->Psi[body->id + k], A);
+      if (a) A = screw_axpy(a[body->iv + k], sweep->S[body->id + k], A);
+      if (sweep->v) A = screw_axpy(sweep->v[body->iv + k], sweep->Psi[body->id + k], A);
     }
-    s->A[i] = A;
+    sweep->A[i] = A;
   }
 }
 
 /* I V of body i alone. J w is computed in the axes of the body, where J is constant. */
-static inline screw body_momentum(const term_sweep *s, int i) {
-  const solid *o = &s->B[i];
-  screw V = s->V[i];
-  space w = sp_tensor(s->tree->body[i].inertia, sp_tmul(o->at.x, o->at.y, o->at.z, V.w));
-  return (screw){sp_add(sp_mul(o->at.x, o->at.y, o->at.z, w), sp_cross(o->I.h, V.v)),
-                 sp_axpy(o->I.m, V.v, sp_cross(V.w, o->I.h))};
+static inline screw body_momentum(const term_sweep *sweep, int i) {
+  const solid *placed = &sweep->B[i];
+  screw V = sweep->V[i];
+  space w = sp_tensor(sweep->tree->body[i].inertia, sp_tmul(placed->at.x, placed->at.y, placed->at.z, V.w));
+  return (screw){sp_add(sp_mul(placed->at.x, placed->at.y, placed->at.z, w), sp_cross(placed->I.h, V.v)),
+                 sp_axpy(placed->I.m, V.v, sp_cross(V.w, placed->I.h))};
 }
 
 #endif

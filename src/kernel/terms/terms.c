@@ -46,92 +46,94 @@ static inline void clear_matrices(int n, real *C, real *dM) {
 }
 
 /* Wrenches of coordinate k of body i, whose subtree is complete. */
-static inline coriolis_wrenches wrenches_of(const term_sweep *s, int i, int k) {
-  return subtree_wrenches(&s->B[i].I, &s->X[i], is_revolute(&s->tree->body[i]), s->S[k], s->Psi[k]);
+static inline coriolis_wrenches wrenches_of(const term_sweep *sweep, int i, int k) {
+  return subtree_wrenches(&sweep->B[i].I, &sweep->X[i], is_revolute(&sweep->tree->body[i]), sweep->S[k], sweep->Psi[k]);
 }
 
 /* Adds B = V x* I and the inertia of the subtree of body i to those of its parent. */
-static inline void add_subtree_to_parent(const term_sweep *s, int i) {
-  int p = s->tree->body[i].parent;
+static inline void add_subtree_to_parent(const term_sweep *sweep, int i) {
+  int p = sweep->tree->body[i].parent;
   if (p < 0) return;
-  space_crossed_add(&s->X[p], &s->X[i], s->B[i].at.d);
-  add_inertia_to_parent(s->tree, s->B, i);
+  space_crossed_add(&sweep->X[p], &sweep->X[i], sweep->B[i].at.d);
+  add_inertia_to_parent(sweep->tree, sweep->B, i);
 }
 
 #if JN_REGISTERS
 /* C, four coordinates at a time: first all wrenches Z, W, Y, then their projections (coriolis_columns.h). */
-static inline void coriolis_by_four(const term_sweep *s, real *C) {
-  const JN_S(tree) *tree = s->tree;
-  coriolis_wrenches *x = s->x;
+static inline void coriolis_by_four(const term_sweep *sweep, real *C) {
+  const JN_S(tree) *tree = sweep->tree;
+  coriolis_wrenches *x = sweep->x;
   for (int k = 0; k < 3; k++) x[tree->nd + k] = (coriolis_wrenches){screw_zero(), screw_zero(), screw_zero()};
   for (int i = tree->nb - 1; i >= 0; i--) {
     const JN_S(body) *body = &tree->body[i];
-    for (int k = body->id; k < body->id + body->nv; k++) x[k] = wrenches_of(s, i, k);
-    add_subtree_to_parent(s, i);
+    for (int k = body->id; k < body->id + body->nv; k++) x[k] = wrenches_of(sweep, i, k);
+    add_subtree_to_parent(sweep, i);
   }
-  coriolis_by_columns(&(coriolis_columns){tree, s->B, s->S, s->Psi, x, s->column}, C);
+  coriolis_by_columns(&(coriolis_columns){tree, sweep->B, sweep->S, sweep->Psi, x, sweep->column}, C);
 }
 
 /* Four at a time pay where a joint carries more than three coordinates on average, its own among them: 100 joints 13.5
  * us instead of 30, 7 joints 410 ns instead of 435, but the legs of a quadruped 1.09 us instead of 0.99. */
-static inline int four_are_quicker(const term_sweep *s) {
+static inline int four_are_quicker(const term_sweep *sweep) {
   int turns = 0, carried = 0;
-  for (int i = 0; i < s->tree->nb && s->tree->in_body_order; i++) {
-    int revolute = is_revolute(&s->tree->body[i]);
+  for (int i = 0; i < sweep->tree->nb && sweep->tree->in_body_order; i++) {
+    int revolute = is_revolute(&sweep->tree->body[i]);
     turns += revolute;
-    carried += revolute ? s->B[i].stop - s->B[i].id : 0;
+    carried += revolute ? sweep->B[i].stop - sweep->B[i].id : 0;
   }
   return carried > 3 * turns;
 }
 #endif
 
 /* C [nv x nv]. The inertias of the bodies become those of subtrees. */
-static inline void coriolis_matrix(const term_sweep *s, real *C) {
-  const JN_S(tree) *tree = s->tree;
+static inline void coriolis_matrix(const term_sweep *sweep, real *C) {
+  const JN_S(tree) *tree = sweep->tree;
 
   /* B = V x* I of each body. */
-  for (int i = 0; i < tree->nb; i++) s->X[i] = space_crossed_of(s->V[i], &s->B[i].I);
+  for (int i = 0; i < tree->nb; i++) sweep->X[i] = space_crossed_of(sweep->V[i], &sweep->B[i].I);
 #if JN_REGISTERS
-  if (four_are_quicker(s)) {
-    coriolis_by_four(s, C);
+  if (four_are_quicker(sweep)) {
+    coriolis_by_four(sweep, C);
     return;
   }
-  probe *P = (probe *)s->x; /* as large as its wrenches */
-  for (int k = 0; k < tree->nd; k++) P[k] = probe_of(s->S[k], s->Psi[k]);
+  probe *P = (probe *)sweep->x; /* as large as its wrenches */
+  for (int k = 0; k < tree->nd; k++) P[k] = probe_of(sweep->S[k], sweep->Psi[k]);
 #endif
   /* Inwards: the entries of each coordinate with its ancestors, then B and I are added to the parent. */
   for (int k = 0; k < tree->nv * tree->nv; k++) C[k] = ZERO;
   for (int i = tree->nb - 1; i >= 0; i--) {
     for (int k = 0; k < tree->body[i].nv; k++) {
-      coriolis_wrenches x = wrenches_of(s, i, tree->body[i].id + k);
+      coriolis_wrenches x = wrenches_of(sweep, i, tree->body[i].id + k);
 #if JN_REGISTERS
-      coriolis_entries(tree, s->B, P, &x, i, k, C);
+      coriolis_entries(tree, sweep->B, P, &x, i, k, C);
 #else
-      coriolis_entries(tree, s->B, s->S, s->Psi, &x, i, k, C);
+      coriolis_entries(tree, sweep->B, sweep->S, sweep->Psi, &x, i, k, C);
 #endif
     }
-    add_subtree_to_parent(s, i);
+    add_subtree_to_parent(sweep, i);
   }
 }
 
 /* The outputs that need inertias of subtrees: momentum, M and C. Each one turns the inertias of the bodies into those
  * of subtrees, so the sweep outwards is repeated before the next one. */
-static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
-  const jn_terms_arguments *args = &s->c->terms;
+static inline void subtree_terms(const term_sweep *sweep, real *C, int momenta) {
+  const jn_terms_arguments *args = &sweep->c->terms;
   int inertias_are_composite = 0;
   for (int k = 0; k < 3; k++) {
     if (!(k == 0 ? momenta : k == 1 ? args->M != NULL : C != NULL)) continue;
     if (inertias_are_composite) JN_(bodies_outward)
-    (s->tree, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || args->momentum_matrix_rate ? s->Psi : NULL);
-    if (k == 0) momentum(s);
-    if (k == 1) JN_(mass_matrix_to)(s->tree, s->B, s->S, (screw *)s->x, s->apart, s->c->direct, args->M);
-    if (k == 2) coriolis_matrix(s, C);
+    (sweep->tree, sweep->q, sweep->v, sweep->turn, 1, sweep->B, sweep->S, sweep->V,
+     C || args->momentum_matrix_rate ? sweep->Psi : NULL);
+    if (k == 0) momentum(sweep);
+    if (k == 1)
+      JN_(mass_matrix_to)(sweep->tree, sweep->B, sweep->S, (screw *)sweep->x, sweep->apart, sweep->c->direct, args->M);
+    if (k == 2) coriolis_matrix(sweep, C);
     inertias_are_composite = 1;
   }
 
   /* At rest C = 0; dM/dt = C + C^T. */
-  if (!s->v) clear_matrices(s->tree->nv, args->C, args->Mdot);
-  if (C && args->Mdot) mass_rate(s->tree->nv, C, args->Mdot);
+  if (!sweep->v) clear_matrices(sweep->tree->nv, args->C, args->Mdot);
+  if (C && args->Mdot) mass_rate(sweep->tree->nv, C, args->Mdot);
 }
 
 /* ---- all ---- */
@@ -145,7 +147,7 @@ static inline void other_terms(const JN_S(tree) * tree, const jn_call *call, con
   }
 
   /* Which sweeps are needed. */
-  term_sweep s = {.tree = tree, .c = call, .q = args->q, .v = v, .turn = &angle};
+  term_sweep sweep = {.tree = tree, .c = call, .q = args->q, .v = v, .turn = &angle};
   int in_world = args->representation == IN_WORLD, jacobians = args->jacobians || args->jacobian_rates;
   int in_space = args->space_jacobian || args->space_jacobian_rate || (jacobians && in_world);
   int frames = wanted(call, JN_OUT_terms_poses, JN_OUT_terms_accelerations) || (jacobians && !in_world);
@@ -157,18 +159,18 @@ static inline void other_terms(const JN_S(tree) * tree, const jn_call *call, con
   int tensors = C || args->momentum_matrix || args->momentum_matrix_rate || args->M;
 
   /* Outwards: poses, screws, twists; then origins and accelerations. */
-  sweep_place(&s, &at);
-  JN_(bodies_outward)(tree, s.q, v, &angle, tensors, s.B, s.S, s.V, rates ? s.Psi : NULL);
-  if (in_space || frames || momenta || args->com || args->energy) body_origins(&s);
-  if (accelerations) body_accelerations(&s, args->a);
+  sweep_place(&sweep, &at);
+  JN_(bodies_outward)(tree, sweep.q, v, &angle, tensors, sweep.B, sweep.S, sweep.V, rates ? sweep.Psi : NULL);
+  if (in_space || frames || momenta || args->com || args->energy) body_origins(&sweep);
+  if (accelerations) body_accelerations(&sweep, args->a);
 
   /* Outputs that need no composite inertias, then those that do. */
-  if (frames) frame_terms(&s);
-  world_jacobians(&s, s.S, JN_OUT_terms_jacobians, args->space_jacobian);
-  world_jacobians(&s, v ? s.Psi : NULL, JN_OUT_terms_jacobian_rates, args->space_jacobian_rate);
-  if (com) center_of_mass(&s, args->link < 0 ? 0 : args->link, args->link < 0 ? tree->nlink : args->link_end);
-  if (args->energy) energies(&s, args->energy);
-  subtree_terms(&s, C, momenta);
+  if (frames) frame_terms(&sweep);
+  world_jacobians(&sweep, sweep.S, JN_OUT_terms_jacobians, args->space_jacobian);
+  world_jacobians(&sweep, v ? sweep.Psi : NULL, JN_OUT_terms_jacobian_rates, args->space_jacobian_rate);
+  if (com) center_of_mass(&sweep, args->link < 0 ? 0 : args->link, args->link < 0 ? tree->nlink : args->link_end);
+  if (args->energy) energies(&sweep, args->energy);
+  subtree_terms(&sweep, C, momenta);
 }
 
 /* Forces: each output is a pass of inverse dynamics (RNEA) of its own. */
