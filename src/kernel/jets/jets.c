@@ -196,17 +196,6 @@ static inline void solve_inertia(const inertia_solver *solver, real *x) {
     solve_alone(&solver->articulated.o, solver->bias, solver->acceleration, x);
 }
 
-/* M y = (tau_k - bias_k) / (k+1) for the free coordinates, in the order of elimination. tau: row k of the force jets,
- * which is k! tau_k; factorial = k!, rate = k+1. */
-static inline void solve_order(const inertia_solver *M, const JN_S(tree) * tree, const unsigned char *prescribed,
-                               const real *tau, real factorial, real rate, const real *bias, real *y) {
-  for (int i = 0; i < tree->nv; i++) {
-    int c = tree->order[i];
-    y[i] = prescribed && prescribed[c] ? ZERO : (tau[c] / factorial - bias[c]) / rate;
-  }
-  solve_inertia(M, y);
-}
-
 /* Hybrid dynamics of any order: coordinates with data[i] != 0 (unsigned char [nv], NULL: none) are prescribed and have
  * their velocity jets given; the others have their force jets given.
  *   in:  q, v jets [given x nv] (row 0 of all, further rows of prescribed coordinates), tau jets [(K+1) x nv],
@@ -252,8 +241,12 @@ void JN_(hybrid_dynamics_jet)(const jn_call *call) {
     forward_twists(&sweep, k + 1);
     forward_forces(&sweep, k, bias);
 
-    /* M v_{k+1} = (tau_k - bias_k) / (k+1). */
-    solve_order(&M, tree, prescribed, given_tau + k * n, splat(factorial), rate, bias, y);
+    /* M v_{k+1} = (tau_k - bias_k) / (k+1), in the order of elimination. */
+    for (int i = 0; i < n; i++) {
+      int c = tree->order[i];
+      y[i] = prescribed && prescribed[c] ? ZERO : (given_tau[k * n + c] / splat(factorial) - bias[c]) / rate;
+    }
+    solve_inertia(&M, y);
     for (int i = 0; i < n; i++) {
       int c = tree->order[i], free = is_free(prescribed, c);
       dv[c] = free ? y[i] : ZERO;
