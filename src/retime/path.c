@@ -290,6 +290,11 @@ jn_status jn__path_at(jn_path *p, double u, int with_mass) {
   if (status != JN_OK) return status;
   if (shaped) jn__compose(w, p->order + 2, p->nv, v_jet);
   if (shaped && p->wrench) jn__compose(w, p->order, (int)wrench_row(p), p->wrench + wrench_row(p));
+
+  /* Wrenches in the axes of the world turn with the links along the path. */
+  if (p->wrench && jn_trajectory_wrench_axes(p->from.trajectory) == JN_IN_ALIGNED)
+    status = jn_wrenches_to_body_jet(p->model, p->work, p->order, p->q_now, v_jet, p->wrench);
+  if (status != JN_OK) return status;
   status = split_forces(p, with_mass);
   if (status == JN_OK && p->bent) find_compliance(p);
   if (status == JN_OK) remember(p, u, with_mass);

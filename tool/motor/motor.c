@@ -258,7 +258,9 @@ static void declare_options(option_set *set, motor_arg *arg) {
   figure_size_option(set, &t->size);
   option_names(set, "joints", "LIST", "plot these joints only, by names or patterns", &t->joints);
   option_text(set, "wrench", "FILE",
-              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &t->wrench);
+              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz (--wrench-axes)", &t->wrench);
+  option_choice(set, "wrench-axes", "link|world",
+                "axes of --wrench, about the link's origin: of the link (default), or of the world", &t->wrench_axes);
   option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
                 "between the rows of --wrench; default monotone", &t->wrench_interpolation);
   option_flag(set, "losses", "include damping and friction of the joints, on the link side", &t->losses);

@@ -380,6 +380,8 @@ static void declare_options(option_set *set, retime_arg *arg) {
       set, "wrench", "FILE",
       "external wrenches, as for torque; they belong to the places of the path, and come later in a slower motion",
       &t->wrench);
+  option_choice(set, "wrench-axes", "link|world",
+                "axes of --wrench, about the link's origin: of the link (default), or of the world", &t->wrench_axes);
   option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
                 "between the rows of --wrench; default monotone", &t->wrench_interpolation);
   option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",

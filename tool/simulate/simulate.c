@@ -312,7 +312,9 @@ static void declare_options(option_set *set, simulate_arg *arg) {
   option_numbers(set, "friction-speed", "V", "speed below which friction fades [rad/s, m/s]; default 0.001",
                  &arg->friction_speed);
   option_text(set, "wrench", "FILE",
-              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &arg->wrench);
+              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz (--wrench-axes)", &arg->wrench);
+  option_choice(set, "wrench-axes", "link|world",
+                "axes of --wrench, about the link's origin: of the link (default), or of the world", &arg->wrench_axes);
   option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
                 "between the rows of --wrench; default monotone", &arg->wrench_interpolation);
   option_maybe(set, "events", "[stop|bounce]",

@@ -376,7 +376,9 @@ static void declare_options(option_set *set, torque_arg *arg) {
   option_text(set, "link", "NAME", "the link or frame that carries the payload; default: the end of the chain",
               &arg->link);
   option_text(set, "wrench", "FILE",
-              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &arg->wrench);
+              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz (--wrench-axes)", &arg->wrench);
+  option_choice(set, "wrench-axes", "link|world",
+                "axes of --wrench, about the link's origin: of the link (default), or of the world", &arg->wrench_axes);
   option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
                 "interpolation between the rows of --wrench: hold the last one, linear, monotone cubics without "
                 "overshoot (default), or smoothing splines",
