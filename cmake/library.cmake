@@ -67,6 +67,7 @@ set(core_sources
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
+    src/generate/lanes.c
     src/generate/mechanism.c
     src/generate/order.c
     src/generate/pivots.c
@@ -74,6 +75,7 @@ set(core_sources
     src/generate/selftest.c
     src/generate/sha256.c
     src/generate/sincos.c
+    src/generate/split.c
     src/generate/symbols.c
     src/generate/taylor.c
     src/ident/base_parameters.c
@@ -220,6 +222,7 @@ set(public_sources
     src/dispatch/lie.c
     src/dispatch/regressor.c
     src/dispatch/scalars.c
+    src/dispatch/forward_dynamics_sensitivity.c
     src/dispatch/sensitivity.c)
 
 if(JOUNCE_WITH_URDF)

@@ -297,12 +297,16 @@ jn_status motion_turn_wrenches(motion *m) {
   return jn_wrenches_to_body_jet(m->model, m->work, m->order, m->q, m->v_jet, m->wrench_jet);
 }
 
-jn_status motion_at(motion *m, double t) {
+jn_status motion_inputs_at(motion *m, double t) {
   jn_status status = motion_path(m, t, m->order, m->q, m->v_jet);
-  if (status == JN_OK && m->wrench_jet)
-    status = m->wrenches ? m->wrenches(m->wrench_context, t, m->order, m->wrench_jet)
-                         : jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
-  if (status == JN_OK) status = motion_turn_wrenches(m);
+  if (status != JN_OK || !m->wrench_jet) return status;
+  status = m->wrenches ? m->wrenches(m->wrench_context, t, m->order, m->wrench_jet)
+                       : jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
+  return status == JN_OK ? motion_turn_wrenches(m) : status;
+}
+
+jn_status motion_at(motion *m, double t) {
+  jn_status status = motion_inputs_at(m, t);
   return status == JN_OK ? motion_torques(m) : status;
 }
 
