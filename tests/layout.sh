@@ -15,7 +15,7 @@ BEGIN {
   may["dispatch"] = " lie tree kernel model "
   may["io"] = " lie model text "
   may["dense"] = " model "
-  may["generate"] = " model tree lie loops "
+  may["generate"] = " model tree lie loops elastic "
   may["edit"] = " lie tree model "
   may["ident"] = " dense model "
   may["loops"] = " dense lie model "

@@ -20,7 +20,7 @@
 
 typedef struct generate_arg {
   model_arg model;
-  const char *want, *prefix, *out, *order, *snap, *payload;
+  const char *want, *prefix, *out, *order, *snap, *payload, *actuators;
   name_list runtime, frames, prescribed, actuated;
   int type, language, regroup, sincos, in;
   char *command; /* for the header */
@@ -165,7 +165,21 @@ static int warn(const generate_arg *g) {
     return usage_error("generate", "--prescribed is for hybrid_dynamics, which --want does not name");
   if (!wants(g, "loops_inverse_dynamics", false) && g->actuated.count)
     return usage_error("generate", "--actuated is for loops_inverse_dynamics, which --want does not name");
+  if (!wants(g, "motor_commands", false) && g->actuators)
+    return usage_error("generate", "--actuators is for motor_commands, which --want does not name");
   return OPTION_GO_ON;
+}
+
+/* The actuators of --actuators; *elastic stays NULL without it. */
+static int load_actuators(const generate_arg *g, jn_elastic **elastic) {
+  jn_elastic_options options;
+  jn_error error = {0};
+  if (!g->actuators) return OPTION_GO_ON;
+  jn_elastic_options_init(&options);
+  options.max_bytes = g->model.options.max_bytes;
+  if (jn_elastic_load(g->model.model, g->actuators, &options, elastic, &error) == JN_OK) return OPTION_GO_ON;
+  print_errors(NULL, &error, g->actuators);
+  return EXIT_BAD;
 }
 
 static int run(generate_arg *g, jn_generate_options *o) {
@@ -174,6 +188,9 @@ static int run(generate_arg *g, jn_generate_options *o) {
   memset(mask, 0, 2 * nv + 1);
   int status = set_mask(g, "prescribed", &g->prescribed, mask);
   if (status == OPTION_GO_ON) status = set_mask(g, "actuated", &g->actuated, motors);
+  jn_elastic *elastic = NULL;
+  if (status == OPTION_GO_ON) status = load_actuators(g, &elastic);
+  o->elastic = elastic;
   size_t length = 0;
   char *source = read_source(g, &length);
   o->prescribed = mask;
@@ -192,6 +209,7 @@ static int run(generate_arg *g, jn_generate_options *o) {
   }
   if (status == OPTION_GO_ON) status = write_files(g, generated) ? EXIT_FINE : EXIT_BAD;
   jn_generated_destroy(generated);
+  jn_elastic_destroy(elastic);
   free(source);
   free(mask);
   return status;
@@ -254,6 +272,7 @@ static void declare_options(option_set *set, generate_arg *g) {
   option_choice(set, "in", "body|world|aligned", "representation of Jacobians; default aligned", &g->in);
   option_names(set, "prescribed", "JOINT,...", "joints of hybrid_dynamics whose acceleration is given", &g->prescribed);
   option_names(set, "actuated", "JOINT,...", "joints of loops_inverse_dynamics that have a motor", &g->actuated);
+  option_text(set, "actuators", "FILE", "motors behind springs, for motor_commands: docs/elastic.md", &g->actuators);
   option_names(set, "runtime", "gravity,payload,parameters", "arguments instead of constants", &g->runtime);
   option_text(set, "payload-frame", "NAME", "the frame that carries the payload; default: the last one", &g->payload);
   option_text(set, "snap", "ANGLE", "set angles of placements this near to a quarter turn to it [rad]; default 0",
