@@ -55,6 +55,7 @@ set(core_sources
     src/elastic/robot.c
     src/elastic/spring.c
     src/generate/answers.c
+    src/generate/chains.c
     src/generate/closed_states.c
     src/generate/conditions.c
     src/generate/emit_c.c
@@ -72,6 +73,7 @@ set(core_sources
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
+    src/generate/lanes.c
     src/generate/mechanism.c
     src/generate/order.c
     src/generate/pivots.c
@@ -92,6 +94,7 @@ set(core_sources
     src/loops/assembly.c
     src/loops/inside.c
     src/loops/closure.c
+    src/loops/constraints.c
     src/loops/conditions.c
     src/loops/conditions_jets.c
     src/loops/conditions_screws.c
@@ -135,6 +138,7 @@ set(core_sources
     src/model/parameters.c
     src/model/query.c
     src/model/stop.c
+    src/dispatch/argument_sizes.c
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
@@ -181,6 +185,7 @@ set(core_sources
     src/solvers/jet_variation.c
     src/solvers/kinematics.c
     src/solvers/pattern.c
+    src/solvers/rates.c
     src/solvers/steps.c
     src/solvers/tree.c
     src/text/json_values.c

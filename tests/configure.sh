@@ -36,6 +36,27 @@ refused() { # part of the message, JOUNCE_VARIANTS
 refused "no such variant: d3, sse. There are d_avx512," "d;d3;sse"
 refused "d is missing" "f"
 
+# native: what the library of all variants would choose on this CPU, for one state or many, in double or float; and d.
+configure -DJOUNCE_VARIANTS=native -DJOUNCE_TESTS=OFF || { cat "$tmp/log"; fail "JOUNCE_VARIANTS=native"; }
+native=$(sed -n 's/.*, kernels: //p' "$tmp/log")
+right=d
+for use in d:'d_[a-z0-9]*|d' f:'f_[a-z0-9]*|f' d:'d[0-9][a-z0-9_]*' f:'f[0-9][a-z0-9_]*'; do
+  # the names that the CPU runs, in the order of preference of the first list in cmake/variants.cmake
+  for known in $(sed -n '/^set(variants_known/,/)$/s/^ *\([a-z0-9_]*:[a-z0-9]*\).*/\1/p' "$source/cmake/variants.cmake"); do
+    echo "${known%:*}" | grep -qxE "${use#*:}" || continue
+    case ${known#*:} in
+      avx512) grep -qw avx512_vbmi2 /proc/cpuinfo 2>/dev/null || continue ;;
+      avx2) grep -qw avx2 /proc/cpuinfo 2>/dev/null || continue ;;
+    esac
+    right="$right ${known%:*}"
+    break
+  done
+done
+if [ -r /proc/cpuinfo ]; then
+  [ "$(echo "$native" | tr ' ' '\n' | sort -u)" = "$(echo "$right" | tr ' ' '\n' | sort -u)" ] ||
+    fail "JOUNCE_VARIANTS=native builds '$native', but this CPU would use '$right'"
+fi
+
 # By pip, without the libraries that read robots: it ends at once, with the remedy, unless they were not wanted.
 by_pip() { PKG_CONFIG_LIBDIR=$tmp PKG_CONFIG_PATH='' configure -DJOUNCE_VARIANTS=d -DJOUNCE_PYTHON=ON -DJOUNCE_TESTS=OFF -DSKBUILD=2 "$@"; }
 by_pip && fail "pip makes a package that can read no robot"

@@ -568,6 +568,74 @@ static void nan_of_watches_and_breaks_is_an_error(void **unused) {
   jn_model_destroy(m);
 }
 
+/* ---- what changes between two calls ---- */
+
+/* What the user's functions give: all of it is constant until the user changes it. */
+typedef struct changing {
+  double force, wrench, acceleration;
+} changing;
+
+static jn_status changing_force(void *context, double t, int order, const double *q, const double *v_jet,
+                                double *tau_jet) {
+  (void)t, (void)q, (void)v_jet;
+  for (int k = 0; k <= order; k++) tau_jet[k] = k == 0 ? ((const changing *)context)->force : 0;
+  return JN_OK;
+}
+
+static jn_status changing_wrench(void *context, double t, int order, double *wrench_jet) {
+  (void)t;
+  memset(wrench_jet, 0, 6 * ((size_t)order + 1) * sizeof *wrench_jet);
+  wrench_jet[5] = ((const changing *)context)->wrench; /* along z */
+  return JN_OK;
+}
+
+static jn_status changing_motion(void *context, double t, int order, double *v_jet) {
+  (void)t;
+  memset(v_jet, 0, ((size_t)order + 2) * sizeof *v_jet);
+  v_jet[1] = ((const changing *)context)->acceleration;
+  return JN_OK;
+}
+
+/* The forces of a mass change between calls, and nobody says when (no next_break): the velocity is the sum of what each
+ * interval adds, whatever the method, by jn_simulator_run() and by jn_simulator_step(). kind: 0 a force, 1 a wrench, 2
+ * a prescribed acceleration. */
+static void check_changes(const jn_model *m, jn_integrator integrator, int kind, int by_steps) {
+  static const double value[] = {2, 5, -1, 0, 3, 3, 7};
+  static const unsigned char all[1] = {1};
+  changing now = {0};
+  jn_simulation_options o = options_of(integrator, 1e-12);
+  o.context = &now;
+  o.force_order = JN_ANY_ORDER;
+  if (kind == 0) o.force = changing_force, o.force_of_time = 1;
+  if (kind == 1) o.wrench = changing_wrench;
+  if (kind == 2) o.motion = changing_motion, o.prescribed = all;
+  state x = {0}, y = {0};
+  jn_simulator *s = make(m, &o, &x);
+  double v = 0, gravity = kind < 2 ? -9.81 : 0;
+  for (int k = 0; k < (int)(sizeof value / sizeof *value); k++) {
+    double until = 0.01 * (k + 1);
+    now = (changing){2 * value[k], 2 * value[k], value[k]}; /* of 2 kg */
+    v += (value[k] + gravity) * (until - y.t);
+    while (by_steps && y.t < until) {
+      check_ok(jn_simulator_step(s, until));
+      check_ok(jn_simulator_get(s, &y.t, NULL, NULL));
+    }
+    check_ok(jn_simulator_run(s, until));
+    check_ok(jn_simulator_get(s, &y.t, y.q, y.v));
+    check(fabs(y.v[0] - v) < 1e-13, "%s, kind %d, interval %d, %s: v = %.17g, not %.17g",
+          jn_integrator_name(integrator), kind, k, by_steps ? "by steps" : "by runs", y.v[0], v);
+  }
+  jn_simulator_destroy(s);
+}
+
+static void forces_may_change_between_two_calls(void **unused) {
+  (void)unused;
+  jn_model *m = slider(-10, 0);
+  for (int i = 0; i < JN_INTEGRATORS; i++)
+    for (int k = 0; k < 6; k++) check_changes(m, (jn_integrator)i, k / 2, k % 2);
+  jn_model_destroy(m);
+}
+
 /* ---- what is stiff, singular or wrong ---- */
 
 static void the_implicit_method_takes_few_steps_when_damping_is_strong(void **unused) {
@@ -695,6 +763,7 @@ int main(void) {
       cmocka_unit_test(a_stop_lets_go_when_it_would_have_to_pull),
       cmocka_unit_test(a_watch_sees_the_top_of_a_throw),
       cmocka_unit_test(nan_of_watches_and_breaks_is_an_error),
+      cmocka_unit_test(forces_may_change_between_two_calls),
       cmocka_unit_test(the_implicit_method_takes_few_steps_when_damping_is_strong),
       cmocka_unit_test(past_times_and_states_that_are_not_finite_are_refused),
       cmocka_unit_test(a_motion_that_explodes_says_when_and_where),

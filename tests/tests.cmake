@@ -169,6 +169,8 @@ if(NOT JOUNCE_SANITIZE)
 endif()
 add_test(NAME layout COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/layout.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(layout PROPERTIES LABELS once)
+add_test(NAME words COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/words.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(words PROPERTIES LABELS once SKIP_RETURN_CODE 77)
 add_test(NAME verdict_list COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/verdict_list.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(verdict_list PROPERTIES LABELS once)
 add_test(NAME docs COMMAND ${PROJECT_SOURCE_DIR}/script/docs --comments --no-install) # every public name has a comment

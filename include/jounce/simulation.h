@@ -136,7 +136,8 @@ JN_API jn_status jn_simulator_get(const jn_simulator *simulator, double *t, doub
 JN_API jn_status jn_simulator_forces(jn_simulator *simulator, double t, const double *q, const double *v, double *tau,
                                      double *a);
 
-/* One step, which does not go beyond `until` > t; it ends earlier at a break, an event, or where the method likes.
+/* One step, which does not go beyond `until` > t; it ends earlier at a break, an event, or where the method likes. What
+ * the functions of the options compute from may change between two calls: they are asked again at the start of each.
  * After an error the state is that before the step. JN_ERR_STEP: no step is small enough, see jn_simulator_report; or
  * a watch or next_break gave NaN. */
 JN_API jn_status jn_simulator_step(jn_simulator *simulator, double until);

@@ -62,6 +62,7 @@ def _elastic(elastic: Any) -> Any:
 def generate(
     model: Model, want: Any, prefix: str, type: str, language: str, order: int, sincos: str, regroup: bool, frames: Any,
     in_: str, prescribed: Any, actuated: Any, elastic: Any, runtime: Any, payload_frame: str | None, snap: float,
+    lanes: int,
 ) -> dict[str, str]:  # fmt: skip
     """Checks the arguments and turns words into numbers of C."""
     functions = _words(want, "want")
@@ -79,6 +80,7 @@ def generate(
         _number_of(sincos, SINES, "sincos"),
         int(bool(regroup)),
         operator.index(order),
+        operator.index(lanes),
         float(snap),
         flags,
         payload_frame,

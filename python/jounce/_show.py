@@ -2,8 +2,8 @@
 """A self-contained page with the robot in 3-D.
 
 If the package was built with the web page (script/web), this is the command's own page, with the robot, its meshes and
-its motion inside: given() makes what tool/view/view.c writes. Otherwise viewer.js draws what scene() describes, which is less:
-no meshes, no simulation.
+its motion inside: given() makes what tool/view/view.c writes. Otherwise it is the package's own page (_scene.py), with the
+robot, its meshes and its motion or sliders, but without plots and simulation.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from urllib.parse import quote
 import numpy as np
 
 from ._meshes import Meshes, meshes_of
+from ._scene import FRAMES_PER_SECOND, own_page
 
 if TYPE_CHECKING:
     from ._model import Model
 
-FRAMES_PER_SECOND = 30
 FEWEST = 8  # samples that a motion needs
 MOTION_RATE = 100  # samples a second of motions that are not files
 PAGE = Path(__file__).parent / "page.html"
@@ -126,72 +126,19 @@ def given(model: Model, motion: Any = None, folders: Sequence[str | os.PathLike[
     return f'<script id="given" type="application/json">{text}</script>', meshes.note()
 
 
-# ---- a simple page ----
-
-
-def ellipsoid(inertia: Any) -> dict[str, Any] | None:
-    """The homogeneous ellipsoid with this inertia: centre, axes as rows, half lengths."""
-    from . import _core
-
-    mass, com, _ = _core.inertia_unpack(inertia)
-    if mass <= 0:
-        return None
-    moments, axes = _core.inertia_principal(inertia)
-    squares = 2.5 / mass * (moments.sum() - 2 * moments)  # I_a = m (b^2 + c^2) / 5
-    half = np.sqrt(np.clip(squares, 0, None))
-    return {"center": com.tolist(), "axes": axes.tolist(), "half": half.tolist(), "mass": mass}
-
-
-def poses_over_time(model: Model, motion: Any) -> tuple[list[float], Any]:
-    """Times, and poses of all frames [n x nframe x 4 x 4]."""
-    if motion is None:
-        return [0.0], model.frame_poses(model.neutral()[None])
-    if hasattr(motion, "evaluate"):
-        count = max(2, min(2000, int((motion.end - motion.start) * FRAMES_PER_SECOND) + 1))
-        t = np.linspace(motion.start, motion.end, count)
-        return t.tolist(), model.frame_poses(motion.evaluate(t, want="q").q)
-    if isinstance(motion, tuple):
-        t, q = motion
-        return np.asarray(t, float).tolist(), model.frame_poses(np.asarray(q, np.float64))
-    q = np.atleast_2d(model.configuration(motion))
-    return [k / FRAMES_PER_SECOND for k in range(len(q))], model.frame_poses(q)
-
-
-def scene(model: Model, motion: Any = None) -> dict[str, Any]:
-    """What the page shows, as plain data."""
-    times, poses = poses_over_time(model, motion)
-    links = []
-    for i in range(model.link_count):
-        joint = model.joint(i)
-        links.append({"name": joint.link, "parent": model.link_parent(i), "joint": joint.name, "type": joint.type,
-                      "ellipsoid": ellipsoid(model.link_inertia(i))})  # fmt: skip
-    frames = [
-        {"name": model.frames[i], "link": model.frame_link(i)} for i in range(model.link_count, model.frame_count)
-    ]
-    numbers = np.round(poses[:, :, :3, :], 5).reshape(len(times), model.frame_count, 12)
-    return {"name": model.name, "links": links, "frames": frames, "times": np.round(times, 4).tolist(),
-            "poses": numbers.tolist()}  # fmt: skip
-
-
-def simple_page(model: Model, motion: Any = None) -> str:
-    folder = Path(__file__).parent
-    # what comes from files is data: no text of it can end the script
-    data = json.dumps(scene(model, motion), separators=(",", ":")).replace("<", "\\u003c").replace("\u2028", "\\u2028")
-    template = (folder / "viewer.html").read_text(encoding="utf-8")
-    script = (folder / "viewer.js").read_text(encoding="utf-8")
-    return template.replace("@TITLE@", escape(model.name)).replace("@DATA@", data).replace("@SCRIPT@", script)
-
-
 def page(model: Model, motion: Any = None, folders: Sequence[str | os.PathLike[str]] = ()) -> tuple[str, str]:
     """The page, and what is not as it could be."""
     if not PAGE.is_file():
-        return simple_page(model, motion), SIMPLE
+        _, files, meshes = robot_files(model, folders)
+        html, unreadable = own_page(model, motion, files, dict(meshes.same))
+        notes = [meshes.note(), f"meshes that cannot be read: {', '.join(unreadable)}" if unreadable else "", SIMPLE]
+        return html, "; ".join(note for note in notes if note)
     element, note = given(model, motion, folders)
     template = PAGE.read_text(encoding="utf-8")
     return template.replace(EMPTY, element, 1), note
 
 
-SIMPLE = "simple view without meshes, because the package was built without the web page (script/web)"
+SIMPLE = "without plots and simulation, because the package was built without the web page (script/web)"
 
 
 class Page:
@@ -228,7 +175,7 @@ def show(
     motion: a trajectory, (t [n], q [n x nq]), or one or several configurations; default: neutral. path: where to write
     the page; default: a temporary file. browser: whether to open it; default: if no path was given. meshes: folders whose
     meshes may be read, besides those in the folder and the package of the robot's file. It is the page that
-    the command writes, or a simpler one if the package was built without that (script/web): the result says so.
+    the command writes, or one without plots and simulation if the package was built without that (script/web): the result says so.
     """
     from . import _core
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""model.show() gives the page what `jounce view` gives it; without the page there is a simple one, which says so."""
+"""model.show() gives the page what `jounce view` gives it; without the page there is the package's own one, which says what it
+lacks."""
 
 from __future__ import annotations
 
@@ -149,8 +150,39 @@ class Pages(unittest.TestCase):
     def test_without_the_page(self) -> None:
         with mock.patch.object(_show, "PAGE", self.folder / "none"):
             page = jounce.load("builtin:panda").show(path=self.folder / "simple.html")
-        self.assertIn("simple view", repr(page))
-        self.assertIn("simple view", page.html)
+        self.assertIn("without plots and simulation", repr(page))
+        self.assertNotIn("@DATA@", page.html)
+
+    def scene(self, page: jounce._show.Page) -> Any:
+        found = re.search(r'<script type="application/json" id="scene">(.*?)</script>', page.html, re.S)
+        assert found is not None
+        return json.loads(found[1])
+
+    def test_own_page_has_meshes(self) -> None:
+        """Without the command's page, the package's own one shows the meshes that it can read, and names the others."""
+        corners = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0]], "<f4")
+        (self.folder / "arm" / "meshes" / "arm piece.stl").write_bytes(
+            bytes(80) + (1).to_bytes(4, "little") + bytes(12) + corners.tobytes() + bytes(2)
+        )
+        with mock.patch.object(_show, "PAGE", self.folder / "none"):
+            arm = jounce.load(self.urdf)
+            scene = self.scene(arm.show(path=self.folder / "own.html"))
+            (self.folder / "arm" / "meshes" / "arm piece.stl").write_bytes(b"solid nothing\nvertex 1 2\n")
+            damaged = arm.show(path=self.folder / "own.html")
+        self.assertEqual([link["shape"] for link in scene["links"]], [None, 0])
+        self.assertEqual(len(base64.b64decode(scene["meshes"][0]["corners"])), 2 * 18)  # the mesh is shown twice
+        self.assertEqual(scene["meshes"][0]["high"][:2], [1, 2])
+        self.assertEqual([slider["name"] for slider in scene["sliders"]], ["hinge"])
+        self.assertIn("arm piece.stl", damaged.note)
+        self.assertIn("lost.dae", damaged.note)
+
+    def test_text_of_files_is_data(self) -> None:
+        """Names that look like the places of the template, or end the script, change nothing of the page."""
+        with mock.patch.object(_show, "PAGE", self.folder / "none"):
+            self.urdf.write_text(URDF.replace("hinge", "@SCRIPT@ &lt;/script&gt;"))
+            page = jounce.load(self.urdf).show(path=self.folder / "own.html")
+        self.assertEqual(page.html.count("</script>"), 2)
+        self.assertEqual(self.scene(page)["sliders"][0]["name"], "@SCRIPT@ </script>")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@
 #include <omp.h>
 #endif
 
-#include "../kernel/terms/terms.h"
 #include "../model/model.h"
 #include "../model/stop.h"
 #include "parameters.h"
@@ -173,7 +172,9 @@ jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
 /* Numbers per state of the outputs that are wanted. */
 static size_t output_numbers(const jn_run *r) {
   size_t numbers = 0;
-  for (int i = 0; i < r->outputs - (r->pivots > 0); i++) numbers += r->out[i].data ? r->out[i].n : 0;
+  const jn_shape shape = jn__shapes[r->kernel];
+  int end = shape.inputs + shape.outputs - (r->pivots > 0);
+  for (int i = shape.inputs; i < end; i++) numbers += r->call.array[i] ? r->n[i] : 0;
   return numbers;
 }
 
@@ -188,8 +189,9 @@ static const struct {
   unsigned outputs; /* bits: if one of them is wanted */
   size_t most, otherwise;
 } limits[] = {
-    {JN_KERNEL_terms, 1u << JN_OUT_J | 1u << JN_OUT_DJ, 6000, 512},       /* Jacobians of all frames */
-    {JN_KERNEL_regressor, 1u, 7000, 400},                                 /* of torques */
+    {JN_KERNEL_terms, 1u << JN_OUT_terms_jacobians | 1u << JN_OUT_terms_jacobian_rates, 6000,
+     512},                                                                /* Jacobians of all frames */
+    {JN_KERNEL_regressor, 1u << JN_OUT_regressor_Y, 7000, 400},           /* of torques */
     {JN_KERNEL_solve_columns, ~0u, 6000, 6000},                           /* derivatives by parameters */
     {JN_KERNEL_inverse_dynamics_second_derivatives, ~0u, 200000, 200000}, /* second derivatives */
 };
@@ -201,7 +203,8 @@ static int one_by_one_is_faster(const jn_variant *variant, const jn_run *r) {
     if (r->kernel != limits[k].kernel) continue;
     const jn_tree_d *t = r->model->tree[JN_KIND_D];
     unsigned wanted = 0;
-    for (int i = 0; i < r->outputs; i++) wanted |= r->out[i].data ? 1u << i : 0;
+    const jn_shape shape = jn__shapes[r->kernel];
+    for (int i = 0; i < shape.outputs; i++) wanted |= r->call.array[shape.inputs + i] ? 1u << i : 0;
     size_t most = t->coupled || variant->register_bytes < 32 ? limits[k].otherwise : limits[k].most;
     return wanted & limits[k].outputs && output_numbers(r) > most;
   }
@@ -303,7 +306,7 @@ jn_status jn__run_batch(const jn_variant *variant, const jn_run *given) {
     if (variant->lanes > 1 && variant->kind == JN_KIND_D &&
         r->kernel == JN_KERNEL_forward_dynamics) { /* which takes them as an input */
       in_lanes = *r;
-      jn__run_input(&in_lanes, 5, jn__parameters_inertias(&b->own, r->work->first), 10 * (size_t)b->own.nb);
+      in_lanes.call.forward_dynamics.inertias = jn__parameters_inertias(&b->own, r->work->first);
       r = &in_lanes;
       own = 0;
     } else

@@ -3,110 +3,83 @@
 #include "../model/model.h"
 #include "public.h"
 
-static jn_run start(int kernel, const jn_model *m, jn_work *w) {
-  jn_run r;
-  jn__run_init(&r, kernel, NUMBER_KIND, m, w);
-  return r;
-}
-
-static void input(jn_run *r, const number *data, int n) { jn__run_input(r, r->inputs, data, (size_t)n); }
-
-static jn_status finish(jn_run *r, number *out, int n) {
-  jn__run_output(r, 0, out, (size_t)n);
-  return jn__run(r);
-}
-
 jn_status PUBLIC(integrate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *out) {
   if (!m || !w || !q || !v || !out) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_integrate, m, w);
-  input(&r, q, m->nq);
-  input(&r, v, m->nv);
-  return finish(&r, out, m->nq);
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_integrate, NUMBER_KIND, m, w);
+  r.call.integrate = (jn_integrate_arguments){.q = q, .v = v, .q_out = out};
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(difference)(const jn_model *m, jn_work *w, const number *q0, const number *q1, number *v) {
   if (!m || !w || !q0 || !q1 || !v) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_difference, m, w);
-  input(&r, q0, m->nq);
-  input(&r, q1, m->nq);
-  return finish(&r, v, m->nv);
-}
-
-static jn_status two_matrices(jn_run *r, number *first, number *second) {
-  size_t n = (size_t)r->model->nv;
-  jn__run_output(r, 0, first, n * n);
-  jn__run_output(r, 1, second, n * n);
-  return jn__run(r);
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_difference, NUMBER_KIND, m, w);
+  r.call.difference = (jn_difference_arguments){.q0 = q0, .q1 = q1, .v = v};
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(integrate_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                         number *dout_dq, number *dout_dv) {
   if (!m || !w || !q || !v) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_derivatives_plus, m, w);
-  input(&r, q, m->nq);
-  input(&r, v, m->nv);
-  return two_matrices(&r, dout_dq, dout_dv);
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_derivatives_plus, NUMBER_KIND, m, w);
+  r.call.derivatives_plus = (jn_derivatives_plus_arguments){.q = q, .v = v, .dout_dq = dout_dq, .dout_dv = dout_dv};
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(difference_derivatives)(const jn_model *m, jn_work *w, const number *q0, const number *q1,
                                          number *dv_dq0, number *dv_dq1) {
   if (!m || !w || !q0 || !q1) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_derivatives_minus, m, w);
-  input(&r, q0, m->nq);
-  input(&r, q1, m->nq);
-  return two_matrices(&r, dv_dq0, dv_dq1);
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_derivatives_minus, NUMBER_KIND, m, w);
+  r.call.derivatives_minus = (jn_derivatives_minus_arguments){.q0 = q0, .q1 = q1, .dv_dq0 = dv_dq0, .dv_dq1 = dv_dq1};
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(interpolate)(const jn_model *m, jn_work *w, const number *q0, const number *q1, number s,
                               number *out) {
   if (!m || !w || !q0 || !q1 || !out) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_interpolate, m, w);
-  input(&r, q0, m->nq);
-  input(&r, q1, m->nq);
-  input(&r, &s, 1);
-  r.in[2].stride = 0; /* the same for all states */
-  return finish(&r, out, m->nq);
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_interpolate, NUMBER_KIND, m, w);
+  r.call.interpolate = (jn_interpolate_arguments){.q0 = q0, .q1 = q1, .s = &s, .q_out = out};
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(normalize)(const jn_model *m, jn_work *w, const number *q, number *out) {
   if (!m || !w || !q || !out) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_normalize, m, w);
-  input(&r, q, m->nq);
-  return finish(&r, out, m->nq);
-}
-
-static int coordinates(const jn_model *m, int joint) {
-  int body = m->link[joint].joint_body;
-  return body < 0 ? 0 : ((const jn_tree_d *)m->tree[JN_KIND_D])->body[body].nv;
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_normalize, NUMBER_KIND, m, w);
+  r.call.normalize = (jn_normalize_arguments){.q = q, .q_out = out};
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(joint_pose)(const jn_model *m, jn_work *w, int joint, const number *q, number *T) {
   if (!m || !w || !q || !T) return JN_ERR_NULL;
   if (joint < 0 || joint >= m->nlink) return JN_ERR_INDEX;
-  jn_run r = start(JN_KERNEL_joint_pose, m, w);
-  r.arg[0] = joint;
-  input(&r, q, m->nq);
-  return finish(&r, T, 16);
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_joint_pose, NUMBER_KIND, m, w);
+  r.call.joint_pose = (jn_joint_pose_arguments){.q = q, .T = T, .joint = joint};
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(joint_jacobian)(const jn_model *m, jn_work *w, int joint, const number *q, number *S) {
   if (!m || !w || !q || !S) return JN_ERR_NULL;
   if (joint < 0 || joint >= m->nlink) return JN_ERR_INDEX;
-  jn_run r = start(JN_KERNEL_joint_jacobian, m, w);
-  r.arg[0] = joint;
-  input(&r, q, m->nq);
-  return finish(&r, S, 6 * coordinates(m, joint));
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_joint_jacobian, NUMBER_KIND, m, w);
+  r.call.joint_jacobian = (jn_joint_jacobian_arguments){.q = q, .S = S, .joint = joint};
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(joint_jacobian_rate)(const jn_model *m, jn_work *w, int joint, const number *q, const number *v,
                                       number *Sdot) {
   if (!m || !w || !q || !v || !Sdot) return JN_ERR_NULL;
   if (joint < 0 || joint >= m->nlink) return JN_ERR_INDEX;
-  jn_run r = start(JN_KERNEL_joint_jacobian_rate, m, w);
-  r.arg[0] = joint;
-  input(&r, q, m->nq);
-  input(&r, v, m->nv);
-  return finish(&r, Sdot, 6 * coordinates(m, joint));
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_joint_jacobian_rate, NUMBER_KIND, m, w);
+  r.call.joint_jacobian_rate = (jn_joint_jacobian_rate_arguments){.q = q, .v = v, .Sdot = Sdot, .joint = joint};
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(neutral)(const jn_model *m, number *q) {

@@ -18,31 +18,36 @@ const jn_variant *jn__choose_variant(int kind, int many);
 /* Forces a variant for everything from now on, as JOUNCE_VARIANT does; only in the library of bench/versions.c. */
 void jn__use_variant(const char *name);
 
-/* An array of the caller: n numbers per sample, samples `stride` apart (not used for one sample). data NULL: not
- * needed. */
-typedef struct jn_samples {
-  const void *data;
-  size_t n;
-  size_t stride;
-} jn_samples;
-
+/* A kernel on arrays of the caller. Dispatch sets the arguments of the kernel by name, call.x = (jn_x_arguments){...};
+ * the description says how many numbers an array has for one state, and samples follow each other without gaps. */
 typedef struct jn_run {
   int kernel;
   int kind;              /* type of the caller's numbers: JN_KIND_D, JN_KIND_F */
   const jn_model *model; /* NULL for kernels without a model */
   jn_work *work;
-  size_t count; /* samples */
-  int arg[4];
-  const void *data;
+  size_t count;       /* samples */
   int pivots;         /* numbers in the last output, tested for singularity after each sample; 0: none */
   int pivots_of_body; /* they are counted over the bodies' coordinates, not over the order of elimination */
-  int inputs, outputs;
-  jn_samples in[JN_MAX_INPUTS], out[JN_MAX_OUTPUTS];
-  const void *tree; /* NULL: of the model */
+  unsigned spread;    /* bits of arrays that are rows of larger ones: their samples are `apart` numbers apart */
+  size_t apart;
+  const void *tree;        /* NULL: of the model */
+  jn_call call;            /* the arguments; jn__run() sets the rest */
+  size_t n[JN_MAX_ARRAYS]; /* numbers of each array; jn__run() sets them */
 } jn_run;
 
-/* Sets everything except the arrays; the caller sets `inputs` and `outputs` of them. Clearing all 48 would take time in
- * every call. */
+/* The number of an array of a kernel. */
+#define JN_ARRAY(kernel, name) (offsetof(jn_##kernel##_arguments, name) / sizeof(void *))
+
+/* Numbers of arrays of each kernel, and bits of inputs that are the same for all samples. */
+typedef struct jn_shape {
+  unsigned char inputs, outputs, fixed;
+} jn_shape;
+extern const jn_shape jn__shapes[JN_KERNELS];
+
+/* How many numbers the arrays of a kernel have for one sample. */
+void jn__argument_sizes(int kernel, const jn_model *model, const jn_call *call, size_t n[JN_MAX_ARRAYS]);
+
+/* Sets everything except the arguments. */
 static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work);
 
 /* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_VARIANT, JN_ERR_SINGULAR (a pivot is zero up to
@@ -105,32 +110,12 @@ struct jn_work {
   size_t lost;       /* of a part: its first singular state, or `states` */
 };
 
-/* Clears a call in pieces of at most 64 bytes, because the compiler would clear the whole struct with `rep stos`, which
- * takes 10 ns. jn__call_begin() does not clear the outputs: the caller sets all of them. */
-typedef struct jn_pointers {
-  const void *p[8];
-} __attribute__((may_alias)) jn_pointers;
-
-static inline void jn__call_begin(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
-  _Static_assert(JN_MAX_INPUTS == 12, "cleared below");
-  *(jn_pointers *)(void *)c->in = *(jn_pointers *)(void *)(c->in + 4) = (jn_pointers){{NULL}};
+/* Sets everything except the arguments. */
+static inline void jn__call_init(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
   c->tree = model ? model->tree[variant->kind] : NULL;
-  c->arg[0] = c->arg[1] = c->arg[2] = c->arg[3] = 0;
-  c->data = NULL;
   c->scratch = scratch;
   c->direct = NULL;
   c->counted = NULL;
-}
-/* For kernels with no more than 8 outputs: the others take 3 ns to clear. */
-static inline void jn__call_init_few(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
-  *(jn_pointers *)(void *)c->out = (jn_pointers){{NULL}};
-  jn__call_begin(c, variant, model, scratch);
-}
-static inline void jn__call_init(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
-  _Static_assert(JN_MAX_OUTPUTS == 24, "cleared below");
-  jn_pointers *out = (jn_pointers *)(void *)c->out;
-  out[0] = out[1] = out[2] = (jn_pointers){{NULL}};
-  jn__call_begin(c, variant, model, scratch);
 }
 
 /* The variant that one state can be passed to directly, or NULL if the arrays or the work need jn__run(). */
@@ -147,19 +132,9 @@ static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model 
   r->model = model;
   r->work = work;
   r->count = work ? work->states : 1;
-  r->data = r->tree = NULL;
-  r->pivots = r->pivots_of_body = r->inputs = r->outputs = 0;
-  for (int i = 0; i < 4; i++) r->arg[i] = 0;
-}
-
-/* Sets array i; arrays before it that were not set become NULL. */
-static inline void jn__run_input(jn_run *r, int at, const void *data, size_t n) {
-  while (r->inputs <= at) r->in[r->inputs++] = (jn_samples){NULL, 0, 0};
-  r->in[at] = (jn_samples){data, n, n};
-}
-static inline void jn__run_output(jn_run *r, int at, const void *data, size_t n) {
-  while (r->outputs <= at) r->out[r->outputs++] = (jn_samples){NULL, 0, 0};
-  r->out[at] = (jn_samples){data, n, n};
+  r->tree = NULL;
+  r->pivots = r->pivots_of_body = 0;
+  r->spread = 0;
 }
 
 #endif

@@ -11,28 +11,16 @@
 static jn_status run_inverse_dynamics(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                                       const number *wrench, int weightless, number *tau) {
   if (!m || !w || !q || !tau) return JN_ERR_NULL;
+  jn_run r;
+  r.call.inverse_dynamics =
+      (jn_inverse_dynamics_arguments){.q = q, .v = v, .a = a, .wrench = wrench, .tau = tau, .forces = weightless};
   const jn_variant *variant = jn__direct_variant(NUMBER_KIND, m, w);
   if (variant) {
-    jn_call call;
-    jn__call_init_few(&call, variant, m, w->scratch);
-    call.in[0] = q;
-    call.in[1] = v;
-    call.in[2] = a;
-    call.in[3] = wrench;
-    call.out[0] = tau;
-    call.arg[0] = weightless;
-    variant->kernels[JN_KERNEL_inverse_dynamics](&call);
+    jn__call_init(&r.call, variant, m, w->scratch);
+    variant->kernels[JN_KERNEL_inverse_dynamics](&r.call);
     return JN_OK;
   }
-  size_t nv = (size_t)m->nv;
-  jn_run r;
   jn__run_init(&r, JN_KERNEL_inverse_dynamics, NUMBER_KIND, m, w);
-  r.arg[0] = weightless;
-  jn__run_input(&r, 0, q, (size_t)m->nq);
-  jn__run_input(&r, 1, v, nv);
-  jn__run_input(&r, 2, a, nv);
-  jn__run_input(&r, 3, wrench, 6 * (size_t)m->nlink);
-  jn__run_output(&r, 0, tau, nv);
   return jn__run(&r);
 }
 
@@ -46,7 +34,7 @@ jn_status PUBLIC(inverse_dynamics)(const jn_model *m, jn_work *w, const number *
 }
 
 jn_status PUBLIC(gravity_forces)(const jn_model *m, jn_work *w, const number *q, number *g) {
-  return one_term(m, w, q, NULL, JN_OUT_G, g);
+  return one_term(m, w, q, NULL, JN_OUT_terms_g, g);
 }
 
 jn_status PUBLIC(coriolis_forces)(const jn_model *m, jn_work *w, const number *q, const number *v, number *c) {
@@ -60,21 +48,20 @@ jn_status PUBLIC(bias_forces)(const jn_model *m, jn_work *w, const number *q, co
 jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, number *M) {
   if (!m || !w || !q || !M) return JN_ERR_NULL;
   const jn_variant *variant = jn__direct_variant(NUMBER_KIND, m, w);
-  if (!variant || (size_t)m->nv * (size_t)m->nv > INT_MAX) return one_term(m, w, q, NULL, JN_OUT_M, M);
+  if (!variant || (size_t)m->nv * (size_t)m->nv > INT_MAX) return one_term(m, w, q, NULL, JN_OUT_terms_M, M);
   jn_call call; /* direct call of its kernel: the kernel of all terms took 20 of 200 ns more */
-  jn__call_init_few(&call, variant, m, w->scratch);
-  call.in[0] = q;
-  call.out[0] = M;
+  jn__call_init(&call, variant, m, w->scratch);
+  call.mass_matrix = (jn_mass_matrix_arguments){.q = q, .M = M};
   variant->kernels[JN_KERNEL_mass_matrix](&call);
   return JN_OK;
 }
 
 jn_status PUBLIC(mass_matrix_rate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *Mdot) {
-  return one_term(m, w, q, v, JN_OUT_DM, Mdot);
+  return one_term(m, w, q, v, JN_OUT_terms_Mdot, Mdot);
 }
 
 jn_status PUBLIC(coriolis_matrix)(const jn_model *m, jn_work *w, const number *q, const number *v, number *C) {
-  return one_term(m, w, q, v, JN_OUT_C, C);
+  return one_term(m, w, q, v, JN_OUT_terms_C, C);
 }
 
 jn_status PUBLIC(coriolis_matrix_christoffel)(const jn_model *m, jn_work *w, const number *q, const number *v,
@@ -82,56 +69,52 @@ jn_status PUBLIC(coriolis_matrix_christoffel)(const jn_model *m, jn_work *w, con
   if (!m || !w || !q || !C) return JN_ERR_NULL;
   jn_run r;
   jn__run_init(&r, JN_KERNEL_coriolis_matrix_christoffel, NUMBER_KIND, m, w);
-  jn__run_input(&r, 0, q, (size_t)m->nq);
-  jn__run_input(&r, 1, v, (size_t)m->nv);
-  jn__run_output(&r, 0, C, (size_t)m->nv * (size_t)m->nv);
+  r.call.coriolis_matrix_christoffel = (jn_coriolis_matrix_christoffel_arguments){.q = q, .v = v, .C = C};
   return jn__run(&r);
 }
 
 jn_status PUBLIC(energy)(const jn_model *m, jn_work *w, const number *q, const number *v, number *energy) {
-  return one_term(m, w, q, v, JN_OUT_ENERGY, energy);
+  return one_term(m, w, q, v, JN_OUT_terms_energy, energy);
 }
 
 jn_status PUBLIC(compute)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                           const number *wrench, const PUBLIC(terms) * x) {
   if (!x) return JN_ERR_NULL;
   if ((unsigned)x->in > JN_IN_ALIGNED || (unsigned)x->about > JN_ABOUT_COM) return JN_ERR_INDEX;
-  number *outs[JN_OUTS] = {x->M,
-                           x->C,
-                           x->Mdot,
-                           x->tau,
-                           x->g,
-                           x->bias,
-                           x->coriolis,
-                           x->poses,
-                           x->twists,
-                           x->accelerations,
-                           x->jacobians,
-                           x->jacobian_rates,
-                           x->com,
-                           x->com_velocity,
-                           x->com_acceleration,
-                           x->com_jacobian,
-                           x->momentum,
-                           x->momentum_matrix,
-                           x->momentum_matrix_rate,
-                           x->energy,
-                           x->space_jacobian,
-                           x->space_jacobian_rate};
-  return run_terms(m, w, q, v, a, wrench, outs, (int)x->in, (int)x->about, JN_WORLD);
+  jn_run r;
+  begin_terms(&r, q, v, a, wrench, (int)x->in, (int)x->about, JN_WORLD);
+  jn_terms_arguments *to = &r.call.terms;
+  to->M = x->M;
+  to->C = x->C;
+  to->Mdot = x->Mdot;
+  to->tau = x->tau;
+  to->g = x->g;
+  to->bias = x->bias;
+  to->coriolis = x->coriolis;
+  to->poses = x->poses;
+  to->twists = x->twists;
+  to->accelerations = x->accelerations;
+  to->jacobians = x->jacobians;
+  to->jacobian_rates = x->jacobian_rates;
+  to->space_jacobian = x->space_jacobian;
+  to->space_jacobian_rate = x->space_jacobian_rate;
+  to->com = x->com;
+  to->com_velocity = x->com_velocity;
+  to->com_acceleration = x->com_acceleration;
+  to->com_jacobian = x->com_jacobian;
+  to->momentum = x->momentum;
+  to->momentum_matrix = x->momentum_matrix;
+  to->momentum_matrix_rate = x->momentum_matrix_rate;
+  to->energy = x->energy;
+  return run_terms(&r, m, w);
 }
 
 jn_status PUBLIC(joint_wrenches)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                                  const number *wrench, number *F) {
   if (!m || !w || !q || !F) return JN_ERR_NULL;
-  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
   jn_run r;
   jn__run_init(&r, JN_KERNEL_joint_wrenches, NUMBER_KIND, m, w);
-  jn__run_input(&r, 0, q, nq);
-  jn__run_input(&r, 1, v, nv);
-  jn__run_input(&r, 2, a, nv);
-  jn__run_input(&r, 3, wrench, wide);
-  jn__run_output(&r, 0, F, wide);
+  r.call.joint_wrenches = (jn_joint_wrenches_arguments){.q = q, .v = v, .a = a, .wrench = wrench, .F = F};
   return jn__run(&r);
 }
 
@@ -179,32 +162,27 @@ jn_status PUBLIC(hybrid_dynamics)(const jn_model *m, jn_work *w, const unsigned 
   return run_hybrid(m, w, prescribed, q, v, a, tau, wrench, 0, a_out, tau_out);
 }
 
-static jn_status square(int kernel, const jn_model *m, jn_work *w, const number *q, number *out) {
-  if (!m || !w || !q || !out) return JN_ERR_NULL;
-  size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+jn_status PUBLIC(mass_matrix_inverse)(const jn_model *m, jn_work *w, const number *q, number *Minv) {
+  if (!m || !w || !q || !Minv) return JN_ERR_NULL;
   jn_run r;
-  jn__run_init(&r, kernel, NUMBER_KIND, m, w);
-  jn__run_input(&r, 0, q, nq);
-  jn__run_output(&r, 0, out, nv * nv);
+  jn__run_init(&r, JN_KERNEL_mass_matrix_inverse, NUMBER_KIND, m, w);
+  r.call.mass_matrix_inverse = (jn_mass_matrix_inverse_arguments){.q = q, .Minv = Minv};
   return solve_and_judge(&r, m->nv, 0);
 }
 
-jn_status PUBLIC(mass_matrix_inverse)(const jn_model *m, jn_work *w, const number *q, number *Minv) {
-  return square(JN_KERNEL_mass_matrix_inverse, m, w, q, Minv);
-}
-
 jn_status PUBLIC(mass_factor)(const jn_model *m, jn_work *w, const number *q, number *factor) {
-  return square(JN_KERNEL_mass_factor, m, w, q, factor);
+  if (!m || !w || !q || !factor) return JN_ERR_NULL;
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_mass_factor, NUMBER_KIND, m, w);
+  r.call.mass_factor = (jn_mass_factor_arguments){.q = q, .factor = factor};
+  return solve_and_judge(&r, m->nv, 0);
 }
 
 jn_status PUBLIC(mass_solve)(const jn_model *m, jn_work *w, const number *factor, const number *b, number *x) {
   if (!m || !w || !factor || !b || !x) return JN_ERR_NULL;
-  size_t nv = (size_t)m->nv;
   jn_run r;
   jn__run_init(&r, JN_KERNEL_mass_solve, NUMBER_KIND, m, w);
-  jn__run_input(&r, 0, factor, nv * nv);
-  jn__run_input(&r, 1, b, nv);
-  jn__run_output(&r, 0, x, nv);
+  r.call.mass_solve = (jn_mass_solve_arguments){.factor = factor, .b = b, .x = x};
   return jn__run(&r);
 }
 

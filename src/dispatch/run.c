@@ -28,120 +28,125 @@ int jn__judge(const jn_run *r, double epsilon, const void *pivots) {
   return JN_NONE;
 }
 
+const jn_shape jn__shapes[JN_KERNELS] = {
+#define LIE_SHAPE(name, n1, n2, m) {2, 1, 0},
+#define MODEL_SHAPE(name, scratch, inputs, outputs, fixed) {inputs, outputs, fixed},
+    JN_LIE_LIST(LIE_SHAPE) JN_MODEL_KERNEL_LIST(MODEL_SHAPE)};
+
+static int arrays_of(const jn_run *r) { return jn__shapes[r->kernel].inputs + jn__shapes[r->kernel].outputs; }
+
 static inline void begin(jn_call *call, const jn_variant *variant, const jn_run *r, void *scratch) {
   jn__call_init(call, variant, r->model, scratch);
   if (r->tree) call->tree = r->tree;
-  call->data = r->data;
-  memcpy(call->arg, r->arg, sizeof call->arg);
 }
 
-static jn_status run_direct(const jn_variant *variant, const jn_run *r) {
-  jn_call call;
-  begin(&call, variant, r, r->work ? r->work->scratch : NULL);
-  for (int i = 0; i < r->inputs; i++) call.in[i] = r->in[i].data;
-  for (int i = 0; i < r->outputs; i++) call.out[i] = (void *)(uintptr_t)r->out[i].data;
-  variant->kernels[r->kernel](&call);
+static jn_status run_direct(const jn_variant *variant, jn_run *r) {
+  begin(&r->call, variant, r, r->work ? r->work->scratch : NULL);
+  variant->kernels[r->kernel](&r->call);
   if (!r->pivots) return JN_OK;
-  r->work->singular = jn__judge(r, variant->epsilon, call.out[r->outputs - 1]);
+  r->work->singular = jn__judge(r, variant->epsilon, r->call.array[arrays_of(r) - 1]);
   return r->work->singular == JN_NONE ? JN_OK : JN_ERR_SINGULAR;
 }
 
-/* The distance in bytes between two samples of an array. */
-static size_t step(const jn_run *r, const jn_samples *a) {
-  return a->stride * (r->kind == JN_KIND_D ? sizeof(double) : sizeof(float));
+/* The distance between two samples of array i, in numbers and in bytes. */
+static size_t stride_of(const jn_run *r, int i) {
+  if (jn__shapes[r->kernel].fixed >> i & 1) return 0;
+  return r->spread >> i & 1 ? r->apart : r->n[i];
+}
+
+static size_t number_bytes(const jn_run *r) { return r->kind == JN_KIND_D ? sizeof(double) : sizeof(float); }
+
+/* Sample k of array i. */
+static char *sample(const jn_run *r, int i, size_t k) {
+  return (char *)r->call.array[i] + k * stride_of(r, i) * number_bytes(r);
 }
 
 size_t jn__run_bytes(const jn_variant *variant, const jn_run *r) {
   size_t reals = 0;
-  for (int i = 0; i < r->inputs; i++) reals += r->in[i].data ? r->in[i].n : 0;
-  for (int i = 0; i < r->outputs; i++) reals += r->out[i].data ? r->out[i].n : 0;
+  for (int i = 0; i < arrays_of(r); i++) reals += r->call.array[i] ? r->n[i] : 0;
   return reals * variant->real_bytes;
 }
 
 /* Whether one of the `count` samples whose pivots are in lanes is singular. */
 static int is_singular(const jn_variant *variant, const jn_run *r, const void *lanes, int count, char *pivots) {
-  size_t n = (size_t)r->pivots, number = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float);
+  size_t n = (size_t)r->pivots;
   variant->store(pivots, r->kind, lanes, n, n, count);
   for (int i = 0; i < count; i++)
-    if (jn__judge(r, variant->epsilon, pivots + (size_t)i * n * number) != JN_NONE) return i + 1;
+    if (jn__judge(r, variant->epsilon, pivots + (size_t)i * n * number_bytes(r)) != JN_NONE) return i + 1;
   return 0;
 }
 
 static jn_direct direct_of(const jn_variant *variant, const jn_run *r) {
-  jn_direct s = {
-      .store = variant->store, .kind = r->kind, .bytes = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float)};
-  for (int i = 0; i < r->outputs; i++) s.stride[i] = r->out[i].stride;
+  jn_direct s = {.store = variant->store, .kind = r->kind, .bytes = number_bytes(r)};
+  const jn_shape shape = jn__shapes[r->kernel];
+  for (int i = 0; i < shape.outputs; i++) s.stride[i] = stride_of(r, shape.inputs + i);
   return s;
 }
 
 size_t jn__run_staged(const jn_variant *variant, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
-  jn_call call;
+  const jn_shape shape = jn__shapes[r->kernel];
+  jn_call call = r->call;
   begin(&call, variant, r, room->scratch);
   jn_direct direct = direct_of(variant, r);
   if (variant->lanes > 1) call.direct = &direct;
   size_t singular = end;
-  int outputs = r->outputs - (r->pivots > 0);
+  int first_output = shape.inputs, last = first_output + shape.outputs - (r->pivots > 0);
   for (size_t first = begins; first < end; first += (size_t)variant->lanes) {
     int count = end - first < (size_t)variant->lanes ? (int)(end - first) : variant->lanes;
+
+    /* Inputs into lanes; room for the outputs in lanes. */
     char *at = room->staging;
-    for (int i = 0; i < r->inputs; i++) {
-      const jn_samples *a = &r->in[i];
-      call.in[i] = NULL;
-      if (!a->data) continue;
-      variant->load(at, r->kind, (const char *)a->data + first * step(r, a), a->n, a->stride, count);
-      call.in[i] = at;
-      at += a->n * variant->real_bytes;
+    for (int i = 0; i < arrays_of(r); i++) {
+      int given = r->call.array[i] != NULL;
+      call.array[i] = given ? at : NULL;
+      if (i < first_output && given) variant->load(at, r->kind, sample(r, i, first), r->n[i], stride_of(r, i), count);
+      if (i >= first_output) direct.to[i - first_output] = given ? sample(r, i, first) : NULL;
+      if (given) at += r->n[i] * variant->real_bytes;
     }
-    for (int i = 0; i < r->outputs; i++) {
-      call.out[i] = r->out[i].data ? at : NULL;
-      if (r->out[i].data) at += r->out[i].n * variant->real_bytes;
-      direct.to[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + first * step(r, &r->out[i]) : NULL;
-    }
+
+    /* Compute; outputs that the kernel has not stored itself go back to the caller. */
     direct.count = count;
     direct.stored = 0;
     variant->kernels[r->kernel](&call);
-    for (int i = 0; i < outputs; i++)
-      if (r->out[i].data && !(direct.stored >> i & 1))
-        variant->store(direct.to[i], r->kind, call.out[i], r->out[i].n, r->out[i].stride, count);
-    int lane = r->pivots ? is_singular(variant, r, call.out[outputs], count, room->pivots) : 0;
+    for (int i = first_output; i < last; i++)
+      if (r->call.array[i] && !(direct.stored >> (i - first_output) & 1))
+        variant->store(direct.to[i - first_output], r->kind, call.array[i], r->n[i], stride_of(r, i), count);
+    int lane = r->pivots ? is_singular(variant, r, call.array[last], count, room->pivots) : 0;
     if (lane && singular == end) singular = first + (size_t)lane - 1;
   }
   return singular;
 }
 
 size_t jn__run_each(const jn_variant *variant, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
-  jn_call call;
+  jn_call call = r->call;
   begin(&call, variant, r, room->scratch);
   size_t singular = end;
-  int outputs = r->outputs - (r->pivots > 0);
+  int last = arrays_of(r) - (r->pivots > 0);
+  if (r->pivots) call.array[last] = room->pivots;
   for (size_t k = begins; k < end; k++) {
-    for (int i = 0; i < r->inputs; i++)
-      call.in[i] = r->in[i].data ? (const char *)r->in[i].data + k * step(r, &r->in[i]) : NULL;
-    for (int i = 0; i < outputs; i++)
-      call.out[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + k * step(r, &r->out[i]) : NULL;
-    if (r->pivots) call.out[outputs] = room->pivots;
+    for (int i = 0; i < last; i++)
+      if (r->call.array[i]) call.array[i] = sample(r, i, k);
     variant->kernels[r->kernel](&call);
     if (r->pivots && singular == end && jn__judge(r, variant->epsilon, room->pivots) != JN_NONE) singular = k;
   }
   return singular;
 }
 
-static jn_status check(const jn_variant *variant, const jn_run *r) {
+static jn_status check(const jn_variant *variant, jn_run *r) {
   if (!variant) return JN_ERR_VARIANT;
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
   int small = variant->scratch[r->kernel] != JN_SCRATCH_NONE && variant->real_bytes > r->work->real_bytes;
   if (small && !r->work->batch) return JN_ERR_WORK;
-  for (int i = 0; i < r->inputs; i++)
-    if (r->in[i].n > INT_MAX) return JN_ERR_SIZE; /* kernels count in int */
-  for (int i = 0; i < r->outputs; i++)
-    if (r->out[i].data && r->out[i].n > INT_MAX) return JN_ERR_SIZE;
+  jn__argument_sizes(r->kernel, r->model, &r->call, r->n);
+  for (int i = 0; i < arrays_of(r); i++)
+    if (r->call.array[i] && r->n[i] > INT_MAX) return JN_ERR_SIZE; /* kernels count in int */
   return JN_OK;
 }
 
 /* Kernels need at least one output. */
 static int wants_nothing(const jn_run *r) {
-  for (int i = 0; i < r->outputs; i++)
-    if (r->out[i].data) return 0;
+  for (int i = jn__shapes[r->kernel].inputs; i < arrays_of(r); i++)
+    if (r->call.array[i]) return 0;
   return 1;
 }
 

@@ -17,7 +17,6 @@ jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, co
                                                const perturbation *perturbations, number *dtau_dp) {
   if (!m || !w || !q || (count > 0 && (!perturbations || !dtau_dp))) return JN_ERR_NULL;
   if (count < 0) return JN_ERR_SIZE;
-  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
   /* one at a time if samples are staged in lanes: the staging memory is small */
   const jn_variant *variant = jn__choose_variant(NUMBER_KIND, 0);
   if (!variant) return JN_ERR_VARIANT;
@@ -27,12 +26,14 @@ jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, co
                                  NUMBER_KIND == JN_KIND_F};
     jn_run r;
     jn__run_init(&r, JN_KERNEL_inverse_dynamics_sensitivity, NUMBER_KIND, m, w);
-    r.data = &changes;
-    jn__run_input(&r, 0, q, nq);
-    jn__run_input(&r, 1, v, nv);
-    jn__run_input(&r, 2, a, nv);
-    jn__run_input(&r, 3, wrench, wide);
-    jn__run_output(&r, 0, dtau_dp + (size_t)k * nv, (size_t)step * nv);
+    r.call.inverse_dynamics_sensitivity =
+        (jn_inverse_dynamics_sensitivity_arguments){.q = q,
+                                                    .v = v,
+                                                    .a = a,
+                                                    .wrench = wrench,
+                                                    .dtau_dp = dtau_dp + (size_t)k * (size_t)m->nv,
+                                                    .changes = &changes,
+                                                    .count = step};
     jn_status status = jn__run(&r);
     if (status != JN_OK) return status;
   }
@@ -105,22 +106,21 @@ jn_status PUBLIC(inverse_dynamics_adjoint)(const jn_model *m, jn_work *w, const 
                                            const number *y, const gradient *g) {
   if (!m || !w || !q || !y || !g) return JN_ERR_NULL;
   if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
-  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nlink = (size_t)m->nlink;
   jn_run r;
   jn__run_init(&r, JN_KERNEL_inverse_dynamics_adjoint, NUMBER_KIND, m, w);
-  r.arg[0] = (int)hold;
-  jn__run_input(&r, 0, q, nq);
-  jn__run_input(&r, 1, v, nv);
-  jn__run_input(&r, 2, a, nv);
-  jn__run_input(&r, 3, wrench, 6 * nlink);
-  jn__run_input(&r, 4, y, nv);
-  jn__run_output(&r, 0, g->df_dq, nv);
-  jn__run_output(&r, 1, g->df_dv, nv);
-  jn__run_output(&r, 2, g->df_da, nv);
-  jn__run_output(&r, 3, g->df_dwrench, 6 * nlink);
-  jn__run_output(&r, 4, g->df_dinertia, 10 * nlink);
-  jn__run_output(&r, 5, g->df_dgravity, 3);
-  jn__run_output(&r, 6, g->df_darmature, nv);
+  r.call.inverse_dynamics_adjoint = (jn_inverse_dynamics_adjoint_arguments){.q = q,
+                                                                            .v = v,
+                                                                            .a = a,
+                                                                            .wrench = wrench,
+                                                                            .y = y,
+                                                                            .df_dq = g->df_dq,
+                                                                            .df_dv = g->df_dv,
+                                                                            .df_da = g->df_da,
+                                                                            .df_dwrench = g->df_dwrench,
+                                                                            .df_dinertia = g->df_dinertia,
+                                                                            .df_dgravity = g->df_dgravity,
+                                                                            .df_darmature = g->df_darmature,
+                                                                            .hold = (int)hold};
   return jn__run(&r);
 }
 

@@ -58,8 +58,9 @@ jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
   double *q = (double *)(void *)block, *a = q + nq, *pivot = a + nv;
   char *scratch = (char *)(pivot + nd);
   some_configuration(t, q);
-  jn_call call = {
-      .tree = t, .in = {q}, .out = {a, NULL, pivot}, .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64};
+  jn_call call = {.tree = t,
+                  .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64,
+                  .forward_dynamics = {.q = q, .a_out = a, .pivots = pivot}};
   variant->kernels[t->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics](&call);
   /* pivots are in the order of the bodies' coordinates, or of v when coordinates are coupled; go inwards, because
    * pivots inward of a singular joint are only rounding errors */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../model/model.h"
+#include "cpu.h"
 #include "dispatch.h"
 
 /* JN_VARIANT_LIST, made by CMake from JOUNCE_VARIANTS: X(d_avx2, avx2, 0) X(d, any, 0) ...: what the CPU must support,
@@ -14,27 +15,6 @@
 #define X(name, needs, on_request) extern const jn_variant jn__variant_##name;
 JN_VARIANT_LIST
 #undef X
-
-/* Whether a variant can run, and whether it is worth choosing where it can. The compiler's test checks both the CPU and
- * the operating system (which must save the registers). */
-static int has_any(void) { return 1; }
-static int prefers_any(void) { return 1; }
-
-#if JN_VARIANTS_AVX2
-static int has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-static int prefers_avx2(void) { return 1; }
-#endif
-
-#if JN_VARIANTS_AVX512
-static int has_avx512(void) {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-}
-/* Batches are 1.15 to 1.6 times as fast as with AVX2 on AMD's Zen 4, single calls up to 1.2 times (docs/benchmarks.md).
- * It has VBMI2, as Intel's CPUs have from Ice Lake on; older ones lower their clock when 512 bits are used, and were
- * not measured. */
-static int prefers_avx512(void) { return __builtin_cpu_supports("avx512vbmi2"); }
-#endif
 
 static const struct {
   const jn_variant *variant;

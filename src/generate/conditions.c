@@ -11,7 +11,7 @@
  *   +- (turn . (N + (p - o) x F) + slide . F),      + if it moves b, - if it moves a. */
 #include "conditions.h"
 
-#include "../loops/loops.h"
+#include "../loops/conditions.h"
 
 int jn__condition_count(const jn_model *model) {
   loop_row rows[6];

@@ -66,7 +66,7 @@ static void print_node(c_function *c, int i, int where);
 static void print_sine(c_function *c, const jn_node *n) {
   char letter = n->operation == JN_NODE_SINE ? 's' : 'c';
   int k = c->angle[jn__node_of(n->a)];
-  if (is_matlab(c->w) || c->w->options.sines == JN_SINES_LIBM)
+  if (is_matlab(c->w) || c->w->options.lanes || c->w->options.sines == JN_SINES_LIBM)
     jn__text_format(c->text, "%c%d", letter, k);
   else
     jn__text_format(c->text, "p%d.%c", k, letter);
@@ -152,11 +152,14 @@ static void print_angle(c_function *c, const jn_node *n) {
     jn__text_format(text, "; s%d = sin(x%d); c%d = cos(x%d);\n", k, k, k, k);
     return;
   }
-  if (c->w->options.sines == JN_SINES_LIBM) {
-    jn__text_format(text, "  const %s x%d = ", jn__number_type(c->w), k);
+  if (c->w->options.sines == JN_SINES_LIBM || c->w->options.lanes) {
+    jn__text_format(text, "  const %s x%d = ", c->w->value_type, k);
     if (jn__is_negative(n->a)) jn__text_add(text, "-");
     print_operand(c, n->a, IN_SUM);
     jn__text_add(text, ";\n");
+    if (c->w->options.lanes)
+      jn__text_format(text, "  %s s%d, c%d;\n  %s_sincos(&x%d, &s%d, &c%d);\n", c->w->value_type, k, k, c->w->prefix, k,
+                      k, k);
     return;
   }
   jn__text_format(text, "  const %s_angle p%d = %s_sincos(", c->w->prefix, k, c->w->prefix);
@@ -168,11 +171,22 @@ static void print_angle(c_function *c, const jn_node *n) {
 /* Declares the sine or cosine of an angle, where it is a variable of its own: only what is used, as compilers warn. */
 static void print_sine_statement(c_function *c, const jn_node *n) {
   print_angle(c, n);
-  if (is_matlab(c->w) || c->w->options.sines != JN_SINES_LIBM) return;
+  if (is_matlab(c->w) || c->w->options.lanes || c->w->options.sines != JN_SINES_LIBM) return;
 
   const char *suffix = c->w->options.single ? "f" : "", *name = n->operation == JN_NODE_SINE ? "sin" : "cos";
   int k = c->angle[jn__node_of(n->a)];
-  jn__text_format(c->text, "  const %s %c%d = %s%s(x%d);\n", jn__number_type(c->w), name[0], k, name, suffix, k);
+  jn__text_format(c->text, "  const %s %c%d = %s%s(x%d);\n", c->w->value_type, name[0], k, name, suffix, k);
+}
+
+/* Signs and roots of vectors are found in place. */
+static void print_lanes_function(c_function *c, int i) {
+  const jn_node *n = &c->w->graph.node[i];
+  int k = ++c->labels;
+  jn__text_format(c->text, "  %s t%d = ", c->w->value_type, k);
+  if (is_minus(c, n->a)) jn__text_add(c->text, "-");
+  print_operand(c, n->a, is_minus(c, n->a) ? IN_PRODUCT : IN_SUM);
+  jn__text_format(c->text, ";\n  %s_%s(&t%d);\n", c->w->prefix, n->operation == JN_NODE_SIGN ? "sign" : "root", k);
+  c->label[i] = k;
 }
 
 /* One node of the sequence: a statement, or nothing if it will be part of another one. */
@@ -182,13 +196,17 @@ static void print_statement(c_function *c, int i) {
     print_sine_statement(c, n);
     return;
   }
+  if (c->w->options.lanes && n->operation >= JN_NODE_SIGN) {
+    print_lanes_function(c, i);
+    return;
+  }
   c->size[i] = size_of(c, n->a) + (n->operation <= JN_NODE_DIVIDE ? size_of(c, n->b) : 0);
   if (c->f->sequence.uses[i] == 1 && c->size[i] < LONGEST) return;
 
   if (is_matlab(c->w))
     jn__text_format(c->text, "  t%d = ", c->labels + 1);
   else
-    jn__text_format(c->text, "  const %s t%d = ", jn__number_type(c->w), c->labels + 1);
+    jn__text_format(c->text, "  const %s t%d = ", c->w->value_type, c->labels + 1);
   print_operation(c, i, IN_SUM);
   jn__text_add(c->text, ";\n");
   c->label[i] = ++c->labels;
@@ -204,11 +222,26 @@ static void print_place(c_function *c, const jn_written_array *out, int i) {
     jn__text_format(c->text, "  %s(%d) = ", out->name, i + 1);
 }
 
+static int is_constant_vector(const jn_writing *w, jn_expr e) {
+  return w->options.lanes && w->graph.node[jn__node_of(jn__resolve(&w->graph, e))].operation == JN_NODE_CONSTANT;
+}
+
+static void print_zero(c_function *c) {
+  int needed = 0;
+  for (int k = 0; k < c->f->outs; k++)
+    for (int i = 0; i < c->f->out[k].size; i++) needed |= is_constant_vector(c->w, c->f->out[k].values[i]);
+  if (needed)
+    jn__text_format(c->text, "  const %s zero = {%s};\n", c->w->value_type, c->w->options.single ? "0.0f" : "0.0");
+}
+
 static void print_results(c_function *c) {
   for (int k = 0; k < c->f->outs; k++)
     for (int i = 0; i < c->f->out[k].size; i++) {
       jn_expr e = jn__resolve(&c->w->graph, c->f->out[k].values[i]);
       print_place(c, &c->f->out[k], i);
+
+      /* A vector of constants: zeros plus a number. */
+      if (is_constant_vector(c->w, e)) jn__text_add(c->text, jn__is_negative(e) ? "zero " : "zero + ");
       if (jn__is_negative(e)) jn__text_add(c->text, "-");
       print_operand(c, e, jn__is_negative(e) ? IN_PRODUCT : IN_SUM);
       jn__text_add(c->text, ";\n");
@@ -227,7 +260,7 @@ static void print_unused(c_function *c) {
 }
 
 void jn__emit_prototype(const jn_writing *w, jn_text *text, const jn_written_function *f) {
-  const char *type = jn__number_type(w);
+  const char *type = w->value_type;
   jn__text_format(text, "void %s_%s(", w->prefix, f->name);
   for (int k = 0; k < f->ins; k++)
     jn__text_format(text, "%sconst %s %s[%d]", k ? ", " : "", type, f->in[k].name, f->in[k].size);
@@ -246,6 +279,7 @@ void jn__emit_statements(jn_writing *w, jn_text *text, const jn_written_function
 
   if (c.label && c.size && c.angle) {
     if (!is_matlab(w)) print_unused(&c);
+    print_zero(&c);
     for (int i = 0; i < f->sequence.count; i++) print_statement(&c, f->sequence.node[i]);
     print_results(&c);
   } else {
@@ -269,24 +303,36 @@ static void emit_function(jn_writing *w, jn_text *text, const jn_written_functio
   jn__text_add(text, " {\n");
   jn__emit_statements(w, text, f);
   jn__text_add(text, "}\n\n");
+  if (w->options.lanes) jn__emit_many(w, text, f);
+}
+
+/* What the statements call: sine and cosine, sign, root. */
+static void emit_support(jn_writing *w, jn_text *text) {
+  jn_operation_count used = {0};
+  int signs = uses_sign(w);
+  for (int k = 0; k < w->functions; k++) {
+    used.sines |= w->function[k].sequence.operations.sines;
+    used.roots |= w->function[k].sequence.operations.roots;
+  }
+  if (used.roots || (used.sines && w->options.sines == JN_SINES_LIBM)) jn__text_add(text, "#include <math.h>\n\n");
+  if (w->options.lanes) {
+    jn__emit_lanes_support(w, text, &used, signs);
+    jn__emit_lanes_moves(w, text);
+    return;
+  }
+  if (used.sines && w->options.sines != JN_SINES_LIBM) jn__emit_sincos(w, text);
+  if (signs) {
+    const char *type = jn__number_type(w), *one = w->options.single ? "1.0f" : "1.0";
+    const char *zero = w->options.single ? "0.0f" : "0.0";
+    jn__text_format(text, "static %s %s_sign(%s x) { return (x > %s) ? %s : ((x < %s) ? -%s : %s); }\n\n", type,
+                    w->prefix, type, zero, one, zero, one, zero);
+  }
 }
 
 void jn__emit_c_file(jn_writing *w, jn_text *text) {
-  int sines = 0, roots = 0;
-  for (int k = 0; k < w->functions; k++) {
-    sines |= w->function[k].sequence.operations.sines;
-    roots |= w->function[k].sequence.operations.roots;
-  }
   jn__text_format(text, "/* Generated by jounce %s: see %s.h. Do not edit. */\n#include \"%s.h\"\n\n", jn_version(),
                   w->prefix, w->prefix);
-  if (roots || (sines && w->options.sines == JN_SINES_LIBM)) jn__text_add(text, "#include <math.h>\n\n");
-  if (sines && w->options.sines != JN_SINES_LIBM) jn__emit_sincos(w, text);
-  if (uses_sign(w)) {
-    const char *type = jn__number_type(w), *one = w->options.single ? "1.0f" : "1.0";
-    const char *zero = w->options.single ? "0.0f" : "0.0";
-    jn__text_format(text, "static %s %s_sign(%s x) { return x > %s ? %s : x < %s ? -%s : %s; }\n\n", type, w->prefix,
-                    type, zero, one, zero, one, zero);
-  }
+  emit_support(w, text);
   for (int k = 0; k < w->functions; k++) emit_function(w, text, &w->function[k]);
   jn__emit_c_selftest(w, text);
 }

@@ -111,17 +111,34 @@ static void add_common_arguments(jn_writing *w, jn_written_function *f) {
     jn__add_argument(f, "pi", JN_ARRAY_PARAMETERS, jn_parameter_count(w->model));
 }
 
-/* All results of a function in one list, in order. */
-static jn_status order_function(jn_writing *w, jn_written_function *f) {
-  int count = 0;
-  for (int k = 0; k < f->outs; k++) count += f->out[k].size;
-  jn_expr *all = jn__allocate(&w->allocator, (size_t)(count + 1) * sizeof *all);
-  if (!all) return JN_ERR_MEMORY;
+/* All results of a function in one list, for the caller to release. */
+static jn_expr *list_results(const jn_writing *w, const jn_written_function *f, int *count) {
+  int at = 0;
+  for (int k = 0; k < f->outs; k++) at += f->out[k].size;
+  jn_expr *all = jn__allocate(&w->allocator, (size_t)(at + 1) * sizeof *all);
+  *count = at;
 
-  count = 0;
-  for (int k = 0; k < f->outs; k++)
-    for (int i = 0; i < f->out[k].size; i++) all[count++] = f->out[k].values[i];
-  int good = jn__sequence_create(&f->sequence, &w->graph, all, count);
+  at = 0;
+  for (int k = 0; all && k < f->outs; k++)
+    for (int i = 0; i < f->out[k].size; i++) all[at++] = f->out[k].values[i];
+  return all;
+}
+
+/* The results as chains of sums. */
+static jn_status chain_function(jn_writing *w, jn_written_function *f) {
+  int count, at = 0;
+  jn_expr *all = list_results(w, f, &count);
+  int good = all && jn__chain_sums(&w->graph, all, count);
+  for (int k = 0; good && k < f->outs; k++)
+    for (int i = 0; i < f->out[k].size; i++) f->out[k].values[i] = all[at++];
+  jn__release(&w->allocator, all);
+  return good ? JN_OK : JN_ERR_MEMORY;
+}
+
+static jn_status order_function(jn_writing *w, jn_written_function *f) {
+  int count;
+  jn_expr *all = list_results(w, f, &count);
+  int good = all && jn__sequence_create(&f->sequence, &w->graph, all, count);
   jn__release(&w->allocator, all);
   return good ? JN_OK : JN_ERR_MEMORY;
 }
@@ -162,6 +179,9 @@ jn_status jn__write_functions(jn_writing *w) {
   if (status == JN_OK && w->graph.failed)
     return jn__writing_fail(w, JN_ERR_SIZE, "the code would be too large: generate fewer functions at once");
 
+  /* The graph grows for the last time before statements are ordered. */
+  for (int k = 0; status == JN_OK && k < w->functions && !jn__is_stopped(); k++)
+    status = chain_function(w, &w->function[k]);
   for (int k = 0; status == JN_OK && k < w->functions && !jn__is_stopped(); k++)
     status = order_function(w, &w->function[k]);
   return status;

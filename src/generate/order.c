@@ -10,16 +10,11 @@ jn_expr jn__resolve(const jn_graph *g, jn_expr e) {
   return e;
 }
 
-static int operand_count(const jn_node *n) {
-  if (n->operation < JN_NODE_ADD) return 0;
-  return n->operation <= JN_NODE_DIVIDE ? 2 : 1;
-}
-
 /* Registers that the node alone would need, at most 255. */
 static void estimate_registers(const jn_graph *g, unsigned char *need) {
   for (int i = 0; i < g->count; i++) {
     const jn_node *n = &g->node[i];
-    int operands = operand_count(n);
+    int operands = jn__operand_count(n);
     int a = operands > 0 ? need[jn__node_of(n->a)] : 0, b = operands > 1 ? need[jn__node_of(n->b)] : 0;
     int more = a == b ? a + 1 : a > b ? a : b;
     need[i] = (unsigned char)(operands == 0 ? 1 : operands == 1 ? a : more > 255 ? 255 : more);
@@ -42,7 +37,7 @@ static void visit(jn_sequence *s, const jn_graph *g, const unsigned char *need, 
   while (depth > 0) {
     int i = stack[depth - 1];
     const jn_node *n = &g->node[i];
-    int operands = operand_count(n);
+    int operands = jn__operand_count(n);
 
     /* First time: its operands go on the stack, the one with the larger need last, so that it is visited first. */
     if (state[i] == 0 && operands > 0) {
@@ -74,10 +69,10 @@ static double waiting_values(const jn_sequence *s, const jn_graph *g, int32_t *l
   memcpy(left, s->uses, (size_t)g->count * sizeof *left);
   for (int k = 0; k < s->count; k++) {
     const jn_node *n = &g->node[s->node[k]];
-    int operands = operand_count(n);
+    int operands = jn__operand_count(n);
     for (int o = 0; o < operands; o++) {
       int i = jn__node_of(jn__resolve(g, o ? n->b : n->a));
-      if (--left[i] == 0 && operand_count(&g->node[i]) > 0) alive--;
+      if (--left[i] == 0 && jn__operand_count(&g->node[i]) > 0) alive--;
     }
     alive++;
     if (alive > REGISTERS) sum += alive - REGISTERS;

@@ -23,6 +23,15 @@ typedef struct jn_sequence {
 int jn__sequence_create(jn_sequence *s, const jn_graph *g, const jn_expr *results, int count);
 void jn__sequence_free(jn_sequence *s);
 
+/* Writes the same results as chains of sums (chains.c), in their place; 0: out of memory. */
+int jn__chain_sums(jn_graph *g, jn_expr *results, int count);
+
+/* How many operands it has. */
+static inline int jn__operand_count(const jn_node *n) {
+  if (n->operation < JN_NODE_ADD) return 0;
+  return n->operation <= JN_NODE_DIVIDE ? 2 : 1;
+}
+
 /* The node itself, not one of its aliases. */
 jn_expr jn__resolve(const jn_graph *g, jn_expr e);
 

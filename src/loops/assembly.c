@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "../dense/vectors.h"
 #include "jounce/configuration.h"
 #include "loops.h"
 
@@ -110,15 +110,20 @@ static void choose_way_back(const loop_structure *loops, loop_state *state, loop
   }
 }
 
+void jn__loops_row_errors(const loop_structure *loops, const double *closure, double *error) {
+  for (int r = 0; r < loops->m; r++) {
+    /* Closures of couplings and of the user's conditions are over their scales already. */
+    int is_scaled = r >= loops->first_user || loops->row[r].terms == 0;
+    error[r] = -closure[r] / (is_scaled ? 1 : loops->scale[r]);
+  }
+}
+
 jn_status jn__loops_closing_rows(jn_loops *l, const unsigned char *held) {
   jn_status status = jn__loops_jacobian(&l->structure, &l->state, 0);
   if (status != JN_OK) return status;
   hold_columns(&l->structure, &l->state, held);
   choose_way_back(&l->structure, &l->state, &l->scratch);
-  for (int r = 0; r < l->structure.m;
-       r++) /* errors of couplings and the user's conditions are over their scales already */
-    l->scratch.x[r] =
-        -l->scratch.phi[r] / (r < l->structure.first_user && l->structure.row[r].terms > 0 ? l->structure.scale[r] : 1);
+  jn__loops_row_errors(&l->structure, l->scratch.phi, l->scratch.x);
   jn__loops_scale_rows(&l->structure, l->structure.nv, l->state.A);
   return JN_OK;
 }

@@ -5,7 +5,7 @@
  *   alpha . R beta  moment beta x R^T alpha on b; moment alpha x R beta on a */
 #include <string.h>
 
-#include "arrays.h"
+#include "../dense/vectors.h"
 #include "loops.h"
 
 /* out += Ad*_{T^-1} W: from the closing frame at T to the link. */

@@ -32,7 +32,7 @@
  * Compiled twice (wide.h): screws stand side by side. */
 #include <math.h>
 
-#include "arrays.h"
+#include "../dense/vectors.h"
 #include "wide.h"
 
 enum { SCREW_S = 0, SCREW_T = 6, SCREW_N = 12, SCREW_T2 = 18 }; /* rows of state->chain */

@@ -54,7 +54,8 @@ jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, con
   return status == JN_OK ? linearise(l, q, v, a, lambda, wrench, hold, dwrench, 1) : status;
 }
 
-jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y) {
+jn_status jn__loops_linearise_A(jn_loops *l, const double *q, const double *y) {
+  /* At rest with the acceleration y, phi'' = A y: its derivative by q is what is asked for. */
   see_motion(&l->structure, &l->scratch, NULL, y);
   jn_status status = jn__loops_motion(&l->structure, &l->state, 0, q, l->scratch.v);
   return status == JN_OK ? linearise_conditions(&l->structure, &l->state, &l->linear, q, l->structure.zeros, y, NULL)

@@ -52,7 +52,7 @@ static jn_status change_of_optimum(const loop_inverse *s, const double *q) {
     else
       l->scratch.y[i] = s->actuated[i] ? 0 : l->scratch.mu[i];
   }
-  return jn__loops_change_of_A(l, q, l->scratch.y);
+  return jn__loops_linearise_A(l, q, l->scratch.y);
 }
 
 /* The linearisation at the solution; A and what is decomposed of it. */

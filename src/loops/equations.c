@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "../dense/vectors.h"
 #include "loops.h"
 
 static int is_given(const unsigned char *which, int i) { return which && which[i]; }

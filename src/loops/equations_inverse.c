@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "../dense/vectors.h"
 #include "loops.h"
 
 double jn__inverse_weight(const loop_inverse *s, int i) { return s->weight ? s->weight[i] : 1; }

@@ -11,38 +11,15 @@
  *   derivatives.c          of these; derivatives_inverse.c
  *   assembly.c, wrenches_impact.c   configurations and rank; wrenches and impact
  *   inside.c                        configurations inside position limits
+ *   constraints.h, constraints.c    what other folders use; they see nothing else of this one
  * A function takes the parts of a jn_loops that it needs: const is what it reads. conditions_screws.c and solve.c are
  * compiled twice (wide.h). */
 #ifndef JN_LOOPS_LOOPS_H
 #define JN_LOOPS_LOOPS_H
 
 #include "../dense/dense.h"
-#include "jounce/loops.h"
-
-/* Conditions are made of the relative pose (R, p) of the closing frames, b in a:
- *   TERM_POINT      factor alpha . p
- *   TERM_DIRECTION  factor alpha . R beta
- *   TERM_DISTANCE   (p . p - d^2) / (2 d), d = factor */
-typedef enum term_kind { TERM_POINT, TERM_DIRECTION, TERM_DISTANCE } term_kind;
-
-typedef struct loop_term {
-  term_kind kind;
-  double factor, alpha[3], beta[3];
-} loop_term;
-
-/* What a row asks on the group. Sines vanish half a turn away too, so a row that is made of them is not closed wherever
- * its value is zero:
- *   CLOSE_VALUE  its value
- *   CLOSE_TURN   the component along `about` of the rotation vector log R
- *   CLOSE_ALIGN  that R beta is beta: the first of two rows, along two directions across beta */
-typedef enum row_closure { CLOSE_VALUE, CLOSE_TURN, CLOSE_ALIGN, CLOSE_ALIGN_SECOND } row_closure;
-
-typedef struct loop_row {
-  int terms;
-  loop_term term[2];
-  row_closure closure;
-  double about[3];
-} loop_row;
+#include "conditions.h"
+#include "constraints.h"
 
 /* A coupling: sum factor q = offset. */
 typedef struct loop_coupling {
@@ -246,9 +223,6 @@ struct jn_loops {
   void *block;
 };
 
-/* conditions.c. The conditions of a loop, of which `rows` has room for six; their number. */
-int jn__loop_rows(const jn_loop *g, loop_row *rows);
-
 /* create.c. The first row of a loop, or of a condition of the user's behind them, and its number of rows. */
 int jn__loops_row(const loop_structure *loops, int loop, int *rows);
 
@@ -263,12 +237,6 @@ double jn__loops_gap(const loop_structure *loops, int i, const double *error);
 void jn__loops_find_scales(loop_structure *loops, loop_state *state, loop_scratch *scratch);
 /* Rows of X [m x n] over their scales. */
 void jn__loops_scale_rows(const loop_structure *loops, int n, double *X);
-
-/* equations.c. As jn__hybrid_jet_orders() of src/dispatch: orders from ... end - 1 of forward or hybrid dynamics, going
- * on from the last call. */
-jn_status jn__loops_hybrid_orders(jn_loops *l, int order, int from, int end, const unsigned char *prescribed,
-                                  const double *q, const double *v_jet, const double *tau_jet, const double *wrench_jet,
-                                  double *v_out, double *tau_out);
 
 /* conditions_user.c: couplings and the user's conditions, as parts of the functions of conditions_jets.c. */
 jn_status jn__extra_motion(const loop_structure *loops, loop_state *state, int order, const double *q,
@@ -314,6 +282,8 @@ jn_loops_health jn__loops_health(const loop_structure *loops, const jn_decomposi
  * are zero. */
 jn_status jn__loops_find_gap(jn_loops *l, const double *q, double *gap);
 jn_status jn__loops_closing_rows(jn_loops *l, const unsigned char *held);
+/* error [m] = -closure over the scale of its row, from what jn__loops_closure() finds. */
+void jn__loops_row_errors(const loop_structure *loops, const double *closure, double *error);
 /* loops->generic. */
 void jn__loops_find_generic(jn_loops *l);
 
@@ -321,10 +291,8 @@ void jn__loops_find_generic(jn_loops *l);
  * linear->g_v; dwrench [nv x nlink x 6] (NULL: not wanted) = -J^T. */
 jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
                               const double *wrench, jn_representation hold, double *dwrench);
-/* linear->g_q = d (A y)/dq for y [nv] held. */
-jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y);
-/* change [nv x nv] = d (A^T mu)/dq for mu [m] held. */
-jn_status jn__loops_change_of_forces(jn_loops *l, const double *q, const double *mu, double *change);
+/* linear->g_q = d (A y)/dq for constant y [nv]. */
+jn_status jn__loops_linearise_A(jn_loops *l, const double *q, const double *y);
 
 /* equations_inverse.c. Which torques; see there. */
 typedef struct loop_inverse {

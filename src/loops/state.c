@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "../dense/vectors.h"
 #include "loops.h"
 
 /* ---- screws of joints ---- */

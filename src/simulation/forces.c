@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../dispatch/dispatch.h"
-#include "../loops/loops.h"
+#include "../loops/constraints.h"
 #include "simulation.h"
 
 void jn__simulation_given(jn_simulator *s) {
@@ -66,12 +66,40 @@ jn_status jn__simulation_acceleration(jn_simulator *s, double t, const double *q
   return status;
 }
 
+/* ---- the acceleration at the end of a step, with which the next one begins ---- */
+
+static int asks_user(const jn_simulator *s) { return s->options.force || s->options.wrench || s->options.motion; }
+
+void jn__simulation_keep_acceleration(jn_simulator *s) {
+  size_t n = (size_t)s->nv;
+  s->has_a = 1;
+  memcpy(s->forces_of_a, s->tau, n * sizeof(double));
+  memcpy(s->forces_of_a + n, s->v_given + n, n * sizeof(double));
+  memcpy(s->forces_of_a + 2 * n, s->wrench, 6 * (size_t)s->nlink * sizeof(double));
+}
+
+jn_status jn__simulation_ask_again(jn_simulator *s) {
+  size_t n = (size_t)s->nv;
+  if (!s->has_a || !asks_user(s)) return JN_OK;
+
+  /* Forces, wrenches and given accelerations at the state now. */
+  jn_status status = jn__simulation_forces(s, s->t, s->q, s->v);
+  if (status == JN_OK && s->has_given) status = jn__simulation_given_motion(s, s->t, 0);
+
+  /* The acceleration is a function of them and of the state: it is kept if they are the same. */
+  int is_same = memcmp(s->forces_of_a, s->tau, n * sizeof(double)) == 0 &&
+                memcmp(s->forces_of_a + 2 * n, s->wrench, 6 * (size_t)s->nlink * sizeof(double)) == 0;
+  if (s->has_given) is_same = is_same && memcmp(s->forces_of_a + n, s->v_given + n, n * sizeof(double)) == 0;
+  s->has_a = is_same;
+  return status;
+}
+
 jn_status jn__simulation_here(jn_simulator *s) {
   if (s->has_a) return JN_OK;
   jn_status status = jn__simulation_acceleration(s, s->t, s->q, s->v, s->a);
   for (int i = 0; i < s->nv && status == JN_OK; i++)
     if (!isfinite(s->a[i])) status = JN_ERR_STEP;
-  s->has_a = status == JN_OK;
+  if (status == JN_OK) jn__simulation_keep_acceleration(s);
   return status;
 }
 

@@ -228,6 +228,7 @@ jn_status jn__simulation_dormand_prince(jn_simulator *s, double longest) {
     memcpy(s->q, s->qy, (size_t)s->nq * sizeof(double));
     memcpy(s->v, v, (size_t)s->nv * sizeof(double));
     memcpy(s->a, s->kv + 6 * s->nv, (size_t)s->nv * sizeof(double));
+    jn__simulation_keep_acceleration(s);
     s->step = h;
     return s->loops ? jn__simulation_project(s) : JN_OK;
   }

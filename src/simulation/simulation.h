@@ -33,6 +33,7 @@ struct jn_simulator {
   double t, *q, *v, *a;         /* now; a is known if has_a */
   double t_low, *q_low, *v_low; /* what rounding left of sums: t + t_low ... */
   int has_a;
+  double *forces_of_a;      /* [2 nv + 6 nlink] what the user's functions gave for it: tau, accelerations, wrenches */
   double t0, *q0, *v0, *a0; /* where the last step began */
   double step;              /* shorter than `length`, that of the method's step, if an event cut it */
   double length;
@@ -97,8 +98,13 @@ jn_status jn__simulation_acceleration(jn_simulator *s, double t, const double *q
 jn_status jn__simulation_given_motion(jn_simulator *s, double t, int order);
 /* s->v_jet at the state now, and with it s->series, s->tau_jet, s->loss_jet. */
 jn_status jn__simulation_velocity_jet(jn_simulator *s);
-/* Sets s->a. */
+/* Sets s->a, unless it is known. */
 jn_status jn__simulation_here(jn_simulator *s);
+/* Notes that the last evaluation was that of s->a, with the forces that the user's functions gave. */
+void jn__simulation_keep_acceleration(jn_simulator *s);
+/* Forgets s->a if the user's functions give other forces now than they gave for it: what they compute from may have
+ * changed since the last step. */
+jn_status jn__simulation_ask_again(jn_simulator *s);
 /* simulator.c: damping and friction [nv] of the coordinates, as losses at speeds 1 and 2 tell them apart (coupled
  * joints are in it). at: [nv] room. */
 void jn__simulation_losses(const jn_model *model, double *damping, double *friction, double *at);

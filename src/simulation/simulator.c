@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../loops/loops.h"
+#include "../loops/constraints.h"
 #include "../model/memory.h"
 #include "../model/model.h"
 #include "../model/stop.h"
@@ -59,7 +59,7 @@ static jn_status check(const jn_simulation_options *o, const jn_loops *loops) {
   if (o->derivatives < 0 || o->derivatives > 3 || o->force_order < 0) return JN_ERR_SIZE;
   if (o->integrator != JN_TAYLOR) return JN_OK;
   if (o->force && o->force_order < order_of(o) - 1) return JN_ERR_CALLBACK;
-  return loops && loops->structure.options.order < order_of(o) - 1 ? JN_ERR_WORK : JN_OK;
+  return loops && jn__loops_order(loops) < order_of(o) - 1 ? JN_ERR_WORK : JN_OK;
 }
 
 /* ---- memory ---- */
@@ -84,18 +84,31 @@ static void place_parts(char *base, size_t *used, const block_part *parts, size_
 static void place_state(jn_simulator *s, char *base, size_t *used) {
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv, links = 6 * (size_t)s->nlink;
   const block_part parts[] = {
-      {&s->q, nq},        {&s->v, nv},
-      {&s->a, nv},        {&s->q_low, nv},
-      {&s->v_low, nv},    {&s->q0, nq},
-      {&s->v0, nv},       {&s->a0, nv},
-      {&s->damping, nv},  {&s->friction, nv},
-      {&s->tau, nv},      {&s->loss, nv},
-      {&s->reaction, nv}, {&s->wrench, links},
-      {&s->x, 2 * nv},    {&s->y, 2 * nv},
-      {&s->z, 2 * nv},    {&s->qx, nq},
-      {&s->vx, nv},       {&s->qy, nq},
-      {&s->vy, nv},       {&s->watch_before, (size_t)s->options.watch_count},
-      {&s->drive, nv},    {&s->start, nq + nv},
+      {&s->q, nq},
+      {&s->v, nv},
+      {&s->a, nv},
+      {&s->q_low, nv},
+      {&s->v_low, nv},
+      {&s->q0, nq},
+      {&s->v0, nv},
+      {&s->a0, nv},
+      {&s->damping, nv},
+      {&s->friction, nv},
+      {&s->tau, nv},
+      {&s->loss, nv},
+      {&s->reaction, nv},
+      {&s->wrench, links},
+      {&s->x, 2 * nv},
+      {&s->y, 2 * nv},
+      {&s->z, 2 * nv},
+      {&s->qx, nq},
+      {&s->vx, nv},
+      {&s->qy, nq},
+      {&s->vy, nv},
+      {&s->watch_before, (size_t)s->options.watch_count},
+      {&s->drive, nv},
+      {&s->start, nq + nv},
+      {&s->forces_of_a, 2 * nv + links},
   };
   place_parts(base, used, parts, sizeof parts / sizeof *parts);
 }
@@ -137,7 +150,7 @@ static void place_series(jn_simulator *s, char *base, size_t *used) {
 /* Stages and continuous output of the other methods; matrices of rodas and of impacts. */
 static void place_stages(jn_simulator *s, char *base, size_t *used) {
   size_t nv = (size_t)s->nv, few = s->options.integrator == JN_TAYLOR ? 0 : 1;
-  size_t rows = s->loops ? (size_t)s->loops->structure.m : 0;
+  size_t rows = s->loops ? (size_t)jn_loops_rows(s->loops) : 0;
   int matrices = s->options.integrator == JN_RODAS || s->options.limits == JN_LIMITS_BOUNCE || s->options.derivatives;
   size_t square = matrices ? nv * nv : 0;
   const block_part parts[] = {
@@ -182,7 +195,7 @@ static size_t node_room(const jn_simulator *s) {
 
 static void place_variation(jn_simulator *s, char *base, size_t *used) {
   step_variation unplaced = {0}, *x = take(base, used, 1, sizeof *x);
-  size_t nv = (size_t)s->nv, inputs = inputs_of(s), rows = s->loops ? (size_t)s->loops->structure.m : 0;
+  size_t nv = (size_t)s->nv, inputs = inputs_of(s), rows = s->loops ? (size_t)jn_loops_rows(s->loops) : 0;
   size_t pi = 10 * (size_t)s->nlink, second = s->options.derivatives > 2 ? 4 * nv * nv * nv : 0;
   int stages = s->options.integrator == JN_RODAS ? 6 : s->options.integrator == JN_TAYLOR ? 0 : 1;
   s->variation = x;
@@ -201,6 +214,7 @@ static void place_variation(jn_simulator *s, char *base, size_t *used) {
       {&x->inverse, rows * nv},
       {&x->mu, rows},
       {&x->change, nv * nv},
+      {&x->rows, rows * nv},
       {&x->tensor, second},
       {&x->W, 9 * nv * nv},
       {&x->weigh, 6 * nv * inputs + 36 * nv + nv * pi},
@@ -313,7 +327,7 @@ jn_status jn_simulator_create(const jn_model *model, const jn_simulation_options
 jn_status jn_simulator_create_loops(jn_loops *loops, const jn_simulation_options *options, jn_simulator **simulator) {
   if (!loops || !simulator) return JN_ERR_NULL;
   *simulator = NULL;
-  return create(loops->structure.model, loops, options, simulator);
+  return create(jn__loops_model(loops), loops, options, simulator);
 }
 
 void jn_simulator_destroy(jn_simulator *s) {
@@ -533,9 +547,8 @@ static void advance(jn_simulator *s, double longest, double until) {
   s->t_low = 0;
 }
 
-jn_status jn_simulator_step(jn_simulator *s, double until) {
-  if (!s) return JN_ERR_NULL;
-  if (!(until > s->t) || !isfinite(until)) return JN_ERR_SIZE;
+/* One step, in which the user's functions are those of the step before. */
+static jn_status step_on(jn_simulator *s, double until) {
   double stop = s->options.next_break ? s->options.next_break(s->options.context, s->t) : INFINITY;
   if (isnan(stop)) return JN_ERR_STEP;
   if (stop > s->t && stop < until) until = stop;
@@ -562,12 +575,20 @@ jn_status jn_simulator_step(jn_simulator *s, double until) {
   return jn__simulation_happen(s);
 }
 
+jn_status jn_simulator_step(jn_simulator *s, double until) {
+  if (!s) return JN_ERR_NULL;
+  if (!(until > s->t) || !isfinite(until)) return JN_ERR_SIZE;
+  jn_status status = jn__simulation_ask_again(s);
+  return status == JN_OK ? step_on(s, until) : status;
+}
+
 jn_status jn_simulator_run(jn_simulator *s, double until) {
   if (!s) return JN_ERR_NULL;
   if (!(until >= s->t)) return JN_ERR_SIZE;
-  jn_status status = JN_OK;
+  if (until > s->t && !isfinite(until)) return JN_ERR_SIZE;
+  jn_status status = until > s->t ? jn__simulation_ask_again(s) : JN_OK;
   while (status == JN_OK && s->t < until) {
-    status = jn__is_stopped() ? JN_ERR_STOPPED : jn_simulator_step(s, until);
+    status = jn__is_stopped() ? JN_ERR_STOPPED : step_on(s, until);
     if (s->happened == JN_WATCH) break;
     if (s->options.limits == JN_LIMITS_STOP && s->happened != JN_NOTHING) break;
   }

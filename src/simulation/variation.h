@@ -36,7 +36,7 @@ struct step_variation {
   double *X;                /* [2 nv x inputs] the result */
   double *E, *E2;           /* [2 nv x 2 nv] of the loops, by what is before projection; room */
   double *A, *inverse, *mu; /* of the loops: [m x nv], [nv x m], [m] */
-  double *change;           /* [nv x nv] */
+  double *change, *rows;    /* of A: [nv x nv] d(A^T mu)/dq; [m x nv] d(A y)/dq, then A times the first */
   double *tensor;           /* [5 x nv^3] second derivatives */
   double *W;                /* [3 nv x 3 nv] these, weighed; room */
   double *weigh;            /* [2 x 3 nv x inputs + 36 nv] room */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "../loops/arrays.h"
+#include "../dense/vectors.h"
 
 static int is_group(const jn_model *model, int joint) {
   jn_joint_type type = jn_joint_type_of(model, joint);

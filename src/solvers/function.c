@@ -20,7 +20,8 @@ const char *jn_function_kind_name(jn_function_kind kind) {
 static const function_kind_of *const kinds[JN_FUNCTIONS] = {
     &jn__function_inverse_dynamics, &jn__function_forward_dynamics, &jn__function_step,
     &jn__function_frames,           &jn__function_momentum,         &jn__function_loops_forward_dynamics,
-    &jn__function_loops_conditions};
+    &jn__function_loops_conditions, &jn__function_mass_matrix,      &jn__function_gravity,
+    &jn__function_torque_rate};
 
 void jn_function_options_init(jn_function_options *options) {
   if (!options) return;
@@ -60,7 +61,7 @@ static int kind_room(const jn_function *f) {
   int n = f->nv + 6, wide = f->loop_rows > n ? f->loop_rows : n;
   int loops = f->loop_rows > 0 ? 8 * wide * n : 0;
   int tensors = f->kind == JN_FUNCTION_INVERSE_DYNAMICS || f->kind == JN_FUNCTION_FORWARD_DYNAMICS ||
-                f->kind == JN_FUNCTION_MOMENTUM;
+                f->kind == JN_FUNCTION_MOMENTUM || f->kind == JN_FUNCTION_MASS_MATRIX || f->kind == JN_FUNCTION_GRAVITY;
   return 12 * n * n + 16 * n + loops + (tensors ? 4 * n * n * n : 12 * n * n);
 }
 
@@ -165,6 +166,7 @@ static jn_status set_state(jn_function *f, const double *x) {
   f->given_q = x;
   f->v = f->inputs > 1 ? x + f->nq : NULL;
   f->u = f->inputs > 2 ? x + f->nq + f->nv : NULL;
+  f->w = f->inputs > 3 ? x + f->nq + 2 * f->nv : NULL;
   if (f->chart.count > 0) return jn_normalize(f->model, f->work, x, f->q);
   memcpy(f->q, x, (size_t)f->nq * sizeof *x);
   return JN_OK;
@@ -229,7 +231,7 @@ jn_status jn_function_adjoint(jn_function *f, const double *x, const double *lam
 static jn_status difference_row(jn_function *f, int h, double *row) {
   int n = f->nv, in = h / n, k = h % n;
   double *dq = f->moved, *q0 = dq + n, *v = q0 + f->nq, *g = v + n;
-  const double *given = in == 1 ? f->v : f->u;
+  const double **input = in == 1 ? &f->v : in == 2 ? &f->u : &f->w, *given = *input;
   double e = in == 0 ? 1e-3 : 1e-3 * fmax(1, fabs(given[k]));
   memset(row, 0, (size_t)f->nt * sizeof *row);
   memcpy(q0, f->q, (size_t)f->nq * sizeof *q0);
@@ -243,24 +245,20 @@ static jn_status difference_row(jn_function *f, int h, double *row) {
     } else {
       memcpy(v, given, (size_t)n * sizeof *v);
       v[k] += i * e;
-      *(in == 1 ? &f->v : &f->u) = v;
+      *input = v;
     }
     if (status == JN_OK) status = gradient(f, f->lambda, g);
     double weight = (i * i == 1 ? 8 : -1) * (i < 0 ? -1 : 1) / (12 * e);
     for (int j = 0; j < f->nt; j++) row[j] += weight * g[j];
-    *(in == 1 ? &f->v : &f->u) = given;
+    *input = given;
   }
   memcpy(f->q, q0, (size_t)f->nq * sizeof *q0);
   return status;
 }
 
 static jn_status differences(jn_function *f) {
-  const double *v = f->v, *u = f->u;
   jn_status status = gradient(f, f->lambda, f->g);
-  for (int h = 0; h < f->nt && status == JN_OK; h++) {
-    status = difference_row(f, h, f->G + h * f->nt);
-    f->v = v, f->u = u;
-  }
+  for (int h = 0; h < f->nt && status == JN_OK; h++) status = difference_row(f, h, f->G + h * f->nt);
   return status;
 }
 

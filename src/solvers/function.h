@@ -3,15 +3,16 @@
  *   function.c   creating, sizes and names, and evaluation: from numbers of q to the tangent space and back
  *   chart.c      derivatives by the numbers of quaternions and positions from those in the tangent space
  *   pattern.c    which entries of the matrices can differ from zero
- *   tree.c       inverse and forward dynamics; kinematics.c: frames, momentum; steps.c: steps; closed.c: loops
+ *   tree.c       inverse and forward dynamics, gravity, the mass matrix; rates.c: torque rates; kinematics.c: frames,
+ *                momentum; steps.c: steps; closed.c: loops
  *   jet_variation.c   state derivatives of the jets of frames and momentum, which need no function
- * A kind computes in the tangent space: its inputs are all nv wide, x = (q, v, u). Matrices are row-major. */
+ * A kind computes in the tangent space: its inputs are all nv wide, x = (q, v, u, w). Matrices are row-major. */
 #ifndef JN_SOLVERS_FUNCTION_H
 #define JN_SOLVERS_FUNCTION_H
 
 #include "jounce/solvers.h"
 
-enum { JN_FUNCTION_PUTS = 3 }; /* inputs or outputs that a function has at most */
+enum { JN_FUNCTION_PUTS = 4 }; /* inputs or outputs that a function has at most */
 
 /* Joints whose coordinates have more numbers than velocities: spherical (4, 3) and free (7, 6). */
 typedef struct chart_joint {
@@ -43,7 +44,8 @@ typedef struct function_kind_of {
 } function_kind_of;
 
 extern const function_kind_of jn__function_inverse_dynamics, jn__function_forward_dynamics, jn__function_step,
-    jn__function_frames, jn__function_momentum, jn__function_loops_forward_dynamics, jn__function_loops_conditions;
+    jn__function_frames, jn__function_momentum, jn__function_loops_forward_dynamics, jn__function_loops_conditions,
+    jn__function_mass_matrix, jn__function_gravity, jn__function_torque_rate;
 
 struct jn_function {
   const jn_model *model;
@@ -62,12 +64,12 @@ struct jn_function {
   jn_simulator *simulator;
   jn_loops *loops;
   int loop_rows;
-  jn_model *other; /* momentum: the robot on a free base, without gravity */
-  jn_work *other_work;
+  jn_model *other;     /* momentum: the robot on a free base, without gravity */
+  jn_work *other_work; /* momentum: of that; torque rates: of order 1 */
   function_chart chart;
-  /* the state: q is normalised and has a copy of its own; v, u point into the caller's x */
+  /* the state: q is normalised and has a copy of its own; v, u, w point into the caller's x */
   double *q;
-  const double *v, *u, *given_q;
+  const double *v, *u, *w, *given_q;
   /* room of function.c: tangent Jacobian and Hessian, gradient, multipliers; T [nv x nq] of the inputs */
   double *J, *G, *g, *lambda, *T, *swap, *y;
   double *moved; /* [nq + 2 nv] differences */

@@ -8,7 +8,7 @@
  * of a product with Ad^-T = Ad_0^-T X, X' = -X ad_V^T. */
 #include <string.h>
 
-#include "../loops/arrays.h"
+#include "../dense/vectors.h"
 #include "function.h"
 
 /* Arrays of one call, in the caller's room. */

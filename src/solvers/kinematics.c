@@ -12,7 +12,7 @@
 #include <jounce/edit.h>
 #include <string.h>
 
-#include "../loops/arrays.h"
+#include "../dense/vectors.h"
 
 /* ---- frames ---- */
 

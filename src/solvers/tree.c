@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inverse and forward dynamics of a tree. Hessians are contractions of the second derivatives of inverse dynamics:
- *   inverse   G_xy = y^T tau_xy
- *   forward   from M a_k = -tau_k and mu = M^-1 lambda:  G_hk = -mu^T (tau_hk + d_h M a_k + d_k M a_h)  for q, and so
- * on
+/* Inverse and forward dynamics of a tree, its gravity forces and its mass matrix. Hessians are contractions of the
+ * second derivatives of inverse dynamics: inverse   G_xy = y^T tau_xy forward   from M a_k = -tau_k and mu = M^-1
+ * lambda:  G_hk = -mu^T (tau_hk + d_h M a_k + d_k M a_h)  for q, and so on gravity   G_hk = y^T tau_hk  at v = a = 0 M
+ * column j of M is what a = e_j adds to tau, so with Y the multipliers of M, Y_j those of column j, and L the sum of
+ * all Y_j:  G_hk = sum_j Y_j^T tau_hk(a = e_j) - L^T tau_hk(a = 0)
  */
 #include <string.h>
 
@@ -187,3 +188,104 @@ const function_kind_of jn__function_forward_dynamics = {.in = {"q", "v", "tau"},
                                                         .jacobian = forward_jacobian,
                                                         .adjoint = forward_adjoint,
                                                         .hessian = forward_hessian};
+
+/* ---- gravity forces: inverse dynamics at rest ---- */
+
+static void gravity_pattern(jn_function *f) {
+  jn__pattern_tree(f);
+  jn__pattern_related(f, 0, 0);
+  jn__pattern_hessian(f, 0, 0);
+}
+
+static jn_status gravity_value(jn_function *f, double *y) { return jn_gravity_forces(f->model, f->work, f->q, y); }
+
+static jn_status gravity_jacobian(jn_function *f, double *J) {
+  return jn_gravity_forces_derivative(f->model, f->work, f->q, J);
+}
+
+/* G += sign * y^T tau_qq at v = 0 and the acceleration a (NULL: 0). */
+static jn_status add_second_at_rest(jn_function *f, const double *a, const double *y, double sign, double *G) {
+  int n = f->nv;
+  double *contracted = f->room, *tensor = contracted + n * n;
+  jn_status status = jn_inverse_dynamics_second_derivatives(f->model, f->work, f->q, NULL, a, NULL, JN_IN_BODY, tensor,
+                                                            NULL, NULL, NULL);
+  if (status != JN_OK) return status;
+  contract(n, y, tensor, contracted);
+  for (int i = 0; i < n * n; i++) G[i] += sign * contracted[i];
+  return status;
+}
+
+/* g = J^T lambda, by the Jacobian in f->J. */
+static jn_status gradient_by_jacobian(jn_function *f, const double *lambda, double *g) {
+  jn_status status = f->is->jacobian(f, f->J);
+  memset(g, 0, (size_t)f->nt * sizeof *g);
+  for (int i = 0; i < f->mt && status == JN_OK; i++)
+    for (int k = 0; k < f->nt; k++) g[k] += lambda[i] * f->J[i * f->nt + k];
+  return status;
+}
+
+static jn_status gravity_hessian(jn_function *f, const double *lambda, double *g, double *G) {
+  jn_status status = gradient_by_jacobian(f, lambda, g);
+  return status == JN_OK ? add_second_at_rest(f, NULL, lambda, 1, G) : status;
+}
+
+const function_kind_of jn__function_gravity = {.in = {"q"},
+                                               .out = {"tau"},
+                                               .pattern = gravity_pattern,
+                                               .value = gravity_value,
+                                               .jacobian = gravity_jacobian,
+                                               .hessian = gravity_hessian};
+
+/* ---- mass matrix: nv columns of nv numbers; M is symmetric ---- */
+
+static jn_status create_mass_matrix(jn_function *f) {
+  f->columns[0] = f->nv;
+  return JN_OK;
+}
+
+/* M_ij is there if i and j move a link together, and changes with coordinates that do so with both. */
+static void mass_matrix_pattern(jn_function *f) {
+  int n = f->nv;
+  jn__pattern_tree(f);
+  unsigned char *moves = f->related + n * n;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; k < n; k++) moves[k] = f->related[i * n + j] && f->related[i * n + k] && f->related[j * n + k];
+      jn__pattern_rows(f, i * n + j, 1, 0, moves);
+    }
+  jn__pattern_hessian(f, 0, 0);
+}
+
+static jn_status mass_matrix_value(jn_function *f, double *y) { return jn_mass_matrix(f->model, f->work, f->q, y); }
+
+static jn_status mass_matrix_jacobian(jn_function *f, double *J) {
+  int n = f->nv;
+  double *dM_dq = f->room; /* [h][i][j] */
+  jn_status status = jn_mass_matrix_derivative(f->model, f->work, f->q, dM_dq);
+  for (int h = 0; h < n && status == JN_OK; h++)
+    for (int ij = 0; ij < n * n; ij++) J[ij * n + h] = dM_dq[h * n * n + ij];
+  return status;
+}
+
+static jn_status mass_matrix_hessian(jn_function *f, const double *lambda, double *g, double *G) {
+  int n = f->nv;
+  double *unit = f->room + 3 * n * n * n, *sum = unit + n; /* beyond what add_second_at_rest() takes */
+  jn_status status = gradient_by_jacobian(f, lambda, g);
+  memset(sum, 0, (size_t)n * sizeof *sum);
+
+  for (int j = 0; j < n && status == JN_OK; j++) {
+    memset(unit, 0, (size_t)n * sizeof *unit);
+    unit[j] = 1;
+    for (int i = 0; i < n; i++) sum[i] += lambda[j * n + i];
+    status = add_second_at_rest(f, unit, lambda + j * n, 1, G);
+  }
+  return status == JN_OK ? add_second_at_rest(f, NULL, sum, -1, G) : status;
+}
+
+const function_kind_of jn__function_mass_matrix = {.in = {"q"},
+                                                   .out = {"M"},
+                                                   .create = create_mass_matrix,
+                                                   .pattern = mass_matrix_pattern,
+                                                   .value = mass_matrix_value,
+                                                   .jacobian = mass_matrix_jacobian,
+                                                   .hessian = mass_matrix_hessian};

@@ -10,7 +10,7 @@
  * All time derivatives by the rule of Leibniz: those of D and d need twists of lower orders only. */
 #include <string.h>
 
-#include "../loops/arrays.h"
+#include "../dense/vectors.h"
 #include "tasks.h"
 
 /* Derivatives of D, of w_t and u_t: where the rows of a partial task are. */

@@ -7,7 +7,7 @@
 #include <omp.h>
 #endif
 
-#include "../loops/arrays.h"
+#include "../dense/vectors.h"
 #include "../model/memory.h"
 #include "../model/model.h"
 #include "../model/shelf.h"

@@ -6,7 +6,7 @@
  *   rotations   B_jk = w_k . (dexp_left^-1(e) - 1) w_j - e . D_jk */
 #include <string.h>
 
-#include "../loops/arrays.h"
+#include "../dense/vectors.h"
 #include "jounce/lie.h"
 #include "tasks.h"
 

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../loops/arrays.h"
-#include "../loops/loops.h"
+#include "../dense/vectors.h"
 #include "tasks.h"
 
 /* ---- one frame ---- */
@@ -237,16 +236,8 @@ jn_status jn__tasks_counting_jet(jn_tasks *t, int order, const double *q, const 
         count_row(t, s, r, n, t->J_jet + (k * t->rows + s->row) * n, t->C_jet + (k * t->m + s->first + r) * n);
   }
   if (status != JN_OK || !t->loops) return status;
-  loop_state *state = &t->loops->state;
   if (order == 0) memset(t->v_jet, 0, sizeof(double) * 3 * (size_t)n);
-  status = jn__loops_motion(&t->loops->structure, state, order, q, t->v_jet);
-  if (status == JN_OK) status = jn__loops_jacobian(&t->loops->structure, state, order);
-  for (int k = 0; k <= order && status == JN_OK; k++) {
-    double *A = t->C_jet + k * t->m * n;
-    memcpy(A, state->A + k * t->loop_rows * n, sizeof(double) * (size_t)t->loop_rows * (size_t)n);
-    jn__loops_scale_rows(&t->loops->structure, n, A);
-  }
-  return status;
+  return jn__loops_scaled_jacobian_jet(t->loops, order, q, t->v_jet, (size_t)t->m * (size_t)n, t->C_jet);
 }
 
 void jn__tasks_counting_rate(const jn_tasks *t, const double *rate, double *out) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steps of many searches, JN_WIDE of them side by side; compiled twice (../loops/wide.h). Of each: least |J x - e|^2 +
+/* Steps of many searches, JN_WIDE of them side by side; compiled twice (../dense/wide.h). Of each: least |J x - e|^2 +
  * mu |x|^2 with lo <= x <= hi. Coordinates at a bound that the gradient pushes against it stay there; then those that
  * leave their bounds are put there, until none does (a projected Newton step: the search itself finds which of them
  * should leave a bound again). By J J^T = L D L^T, which takes no roots. */
 #include <float.h>
 
-#include "../loops/wide.h"
+#include "../dense/wide.h"
 #include "lanes.h"
 
 /* a where the bits are set, b elsewhere. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../loops/arrays.h"
+#include "../dense/vectors.h"
 #include "tasks.h"
 
 /* A motion that is being found. */

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../loops/loops.h"
 #include "jounce/jets.h"
 #include "tasks.h"
 
@@ -31,25 +30,18 @@ static void add_transposed(int a, int b, int c, double factor, const double *A, 
 /* Factors of M at q, and of loops seen through it. Then: derivatives of A to order + 1 in the state of the loops. */
 static jn_status factor_inertia(jn_tasks *t, int order, const double *q) {
   if (!t->loops) return jn_mass_factor(t->model, t->work, q, t->factor);
-  const loop_structure *loops = &t->loops->structure;
-  loop_state *state = &t->loops->state;
-  jn_status status = jn__loops_motion_and_forces(loops, state, q, t->v_jet, NULL);
-  if (status == JN_OK) status = jn__loops_factor(loops, state, &t->loops->factors, NULL);
-  if (status == JN_OK) status = jn__loops_motion(loops, state, order + 1, q, t->v_jet);
-  return status == JN_OK ? jn__loops_jacobian(loops, state, order + 1) : status;
+  return jn__loops_factor_motion(t->loops, order + 1, q, t->v_jet);
 }
 
 /* column [n] becomes M^-1 of it; with loops, the motion that they leave, with A times it = g [loop_rows], which becomes
  * the multipliers. */
 static jn_status solve_column(jn_tasks *t, double *column, double *g) {
   if (!t->loops) return jn_mass_solve(t->model, t->work, t->factor, column, column);
-  t->loops->structure.code->solve_one(&t->loops->structure, &t->loops->factors, column, g);
+  jn__loops_solve(t->loops, column, g);
   return JN_OK;
 }
 
-static const double *loop_rows_of(const jn_tasks *t, int k) {
-  return t->loops ? t->loops->state.A + k * t->loop_rows * t->nv : NULL;
-}
+static const double *loop_rows_of(const jn_tasks *t, int k) { return t->loops ? jn__loops_A(t->loops, k) : NULL; }
 
 /* Y^(k) [n x r]: M Y^(k) = J^(k)^T - sum_(i>0) binom M^(i) Y^(k-i); with loops also Z^(k) [loop_rows x r]. */
 static jn_status solve_Y(jn_tasks *t, int k) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../loops/arrays.h"
+#include "../dense/vectors.h"
 #include "tasks.h"
 
 void jn__tasks_priorities_size(const jn_tasks *t, int *unknowns, int *equations) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../loops/arrays.h"
+#include "../dense/vectors.h"
 #include "jounce/lie.h"
 #include "tasks.h"
 
@@ -119,12 +119,7 @@ static void count_errors(const jn_tasks *t, const task_item *s, const double *al
 
 jn_status jn__tasks_errors(jn_tasks *t, const double *q, const double *target, double *e) {
   jn_status status = JN_OK;
-  if (t->loops) {
-    const loop_structure *loops = &t->loops->structure;
-    status = jn__loops_find_gap(t->loops, q, &t->gap);
-    for (int r = 0; r < t->loop_rows; r++)
-      e[r] = -t->loops->scratch.phi[r] / (r < loops->first_user && loops->row[r].terms > 0 ? loops->scale[r] : 1);
-  }
+  if (t->loops) status = jn__loops_errors(t->loops, q, e, &t->gap);
   for (int i = 0; i < t->count && status == JN_OK; i++) {
     task_item *s = &t->item[i];
     double all[6];
@@ -269,10 +264,8 @@ static void uneven_row(const jn_tasks *t, const task_item *s, int i, double *out
 jn_status jn__tasks_gradient(jn_tasks *t, const double *q) {
   int n = t->nv;
   if (t->loops) {
-    jn_status status = jn__loops_closing_rows(t->loops, NULL);
+    jn_status status = jn__loops_closing_system(t->loops, t->J, t->e);
     if (status != JN_OK) return status;
-    memcpy(t->J, t->loops->state.A, sizeof(double) * (size_t)t->loop_rows * (size_t)n);
-    memcpy(t->e, t->loops->scratch.x, sizeof(double) * (size_t)t->loop_rows);
   }
   for (int i = 0; i < t->count; i++) {
     const task_item *s = &t->item[i];

@@ -20,7 +20,8 @@
 
 #include "jounce/tasks.h"
 
-#include "../loops/loops.h"
+#include "../dense/dense.h"
+#include "../loops/constraints.h"
 
 /* One task, and where its numbers are. */
 typedef struct task_item {

@@ -135,7 +135,8 @@ int command_casadi(int argc, char **argv) {
   option_set_init(
       &set, "casadi", "MODEL",
       "Write a shared library with the robot in it, which casadi.external() loads, with exact Jacobians and "
-      "Hessians: inverse_dynamics, forward_dynamics, step, frames, momentum, loops_forward_dynamics and "
+      "Hessians: inverse_dynamics, forward_dynamics, step, frames, momentum, mass_matrix, gravity, torque_rate, "
+      "loops_forward_dynamics and "
       "loops_conditions. It is the installed plugin with the robot appended, so no compiler is needed.");
   option_text(&set, "out", "FILE", "the library to write (also -o); default robot.so", &c.out);
   option_output(&set);

@@ -20,7 +20,7 @@
 
 typedef struct generate_arg {
   model_arg model;
-  const char *want, *prefix, *out, *order, *snap, *payload, *actuators;
+  const char *want, *prefix, *out, *order, *lanes, *snap, *payload, *actuators;
   name_list runtime, frames, prescribed, actuated;
   int type, language, regroup, sincos, in;
   char *command; /* for the header */
@@ -39,7 +39,11 @@ static int set_numbers(const generate_arg *g, jn_generate_options *o) {
   double order = g->order ? read_option(g->order, 8) : 1, snap = g->snap ? read_option(g->snap, 0.1) : 0;
   if (order < 0 || order != (int)order) return usage_error("generate", "--order takes a whole number from 0 to 8");
   if (snap < 0) return usage_error("generate", "--snap takes an angle from 0 to 0.1 rad");
+  double lanes = g->lanes ? read_option(g->lanes, 16) : 0;
+  if (g->lanes && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 16)
+    return usage_error("generate", "--lanes takes 2, 4, 8 or 16");
   o->order = (int)order;
+  o->lanes = (int)lanes;
   o->snap = snap;
   return OPTION_GO_ON;
 }
@@ -264,6 +268,8 @@ static void declare_options(option_set *set, generate_arg *g) {
   option_choice(set, "type", "float|double", "of numbers; default float", &g->type);
   option_choice(set, "language", "c|matlab", "default c", &g->language);
   option_text(set, "order", "K", "highest time derivative of jets, 0 to 8; default 1", &g->order);
+  option_text(set, "lanes", "N", "code for N states at once, over vectors of GNU C, for batches: 2, 4, 8 or 16",
+              &g->lanes);
   option_choice(set, "sincos", "own|libm|given",
                 "sine and cosine: in the code, of <math.h>, or as arguments; default own", &g->sincos);
   option_choice(set, "regroup", "on|off", "regroup inertial parameters, exact for joint forces; default on",

@@ -41,9 +41,9 @@ static inline void linearization_poses(const linearization *w, const world_poses
 
 /* Whether the special versions, of one state in tiles or of many in lanes, do for a call: no coordinates are coupled,
  * and wrenches are fixed to bodies. */
-static inline int is_special(const jn_call *c, const void *wrenches) {
+static inline int is_special(const jn_call *c, const void *wrenches, int hold) {
   const JN_S(tree) *t = c->tree;
-  return c->counted || (!t->coupled && !(wrenches && c->arg[0] != HOLD_BODY));
+  return c->counted || (!t->coupled && !(wrenches && hold != HOLD_BODY));
 }
 
 #if JN_MANY
@@ -59,11 +59,12 @@ static inline void many_poses(const linearization_many *o, const world_poses *x)
 
 /* derivatives() in lanes; 0 when not. */
 static int derivatives_special(const jn_call *c) {
+  const jn_inverse_dynamics_derivatives_arguments *args = &c->inverse_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
-  if (!is_special(c, c->in[3]) || (c->out[4] && !c->counted)) return 0;
+  if (!is_special(c, args->wrench, args->hold) || (args->tau && !c->counted)) return 0;
   real *at = c->scratch;
-  linearization_many o = many_place(t, c->in[0], c->in[1], c->in[2], &at);
-  target g = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2], .to = c->direct};
+  linearization_many o = many_place(t, args->q, args->v, args->a, &at);
+  target g = {.dq = args->dtau_dq, .dv = args->dtau_dv, .M = args->dtau_da, .to = c->direct};
   if (c->direct || c->counted) { /* rows on their way to the caller, else whole matrices */
     if (g.dq) g.dq = take(&at, (size_t)(6 * t->nv));
     if (g.dv) g.dv = take(&at, (size_t)(6 * t->nv));
@@ -71,14 +72,14 @@ static int derivatives_special(const jn_call *c) {
   }
   world_poses x = poses_place(t, &at);
   if (counts(c, at)) return 1;
-  o.W = c->in[3];
+  o.W = args->wrench;
   many_outward(&o);
   many_inward(&o, 1);
   many_matrices(&o, &g);
-  if (c->direct) c->direct->stored = 7;
-  if (!c->out[3]) return 1;
+  if (c->direct) c->direct->stored = 7; /* the first three */
+  if (!args->dtau_dwrench) return 1;
   many_poses(&o, &x);
-  wrench_matrix(t, &x, K(-1), c->out[3]);
+  wrench_matrix(t, &x, K(-1), args->dtau_dwrench);
   return 1;
 }
 
@@ -86,25 +87,26 @@ static int derivatives_special(const jn_call *c) {
 
 /* derivatives() in tiles; 0 when not. */
 static int derivatives_special(const jn_call *c) {
+  const jn_inverse_dynamics_derivatives_arguments *args = &c->inverse_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
-  if (TILE == 1 || !is_special(c, c->in[3]) || (c->out[4] && !c->counted)) return 0;
+  if (TILE == 1 || !is_special(c, args->wrench, args->hold) || (args->tau && !c->counted)) return 0;
   real *at = c->scratch;
-  linearization_one o = one_place(t, c->in[0], c->in[1], c->in[2], &at);
-  derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
+  linearization_one o = one_place(t, args->q, args->v, args->a, &at);
+  derived to = {.dq = args->dtau_dq, .dv = args->dtau_dv, .M = args->dtau_da};
   world_poses x = poses_place(t, &at);
   int32_t *label = TAKE_INTS(&at, t->nv);
   real *end = at;
   matrix_rows_place(&o, &to, &end);
   if (counts(c, end)) return 1;
-  o.W = c->in[3];
+  o.W = args->wrench;
   one_outward(&o);
   for (int i = t->nb - 1; i >= 0; i--) one_inward(&o, i);
   one_derivatives(&o, at, &to);
   for (int k = 0; k < 3; k++)
-    if (c->out[k]) reorder(t, c->out[k], label);
-  if (!c->out[3]) return 1;
+    if (args->outputs[k]) reorder(t, args->outputs[k], label);
+  if (!args->dtau_dwrench) return 1;
   one_poses(&o, &x);
-  wrench_matrix(t, &x, K(-1), c->out[3]);
+  wrench_matrix(t, &x, K(-1), args->dtau_dwrench);
   return 1;
 }
 
@@ -112,38 +114,44 @@ static int derivatives_special(const jn_call *c) {
 
 /* derivatives() of coupled coordinates: those of the tree where joints have their own, projected (coupling.h). */
 static void derivatives_coupled(const jn_call *c) {
+  const jn_inverse_dynamics_derivatives_arguments *args = &c->inverse_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch, *v = take(&at, (size_t)t->nd), *a = take(&at, (size_t)t->nd),
-       *X[5], *const *out = (real *const *)c->out;
+       *X[5], *const *out = (real *const *)args->outputs;
   const size_t wide[5] = {(size_t)t->nd, (size_t)t->nd, (size_t)t->nd, (size_t)(6 * t->nlink), 1};
   coupling g = coupling_place(t, &at);
   jn_call inner = {
-      .tree = t->uncoupled, .in = {c->in[0], c->in[1] ? v : NULL, c->in[2] ? a : NULL, c->in[3]}, .arg = {c->arg[0]}};
-  for (int k = 0; k < 5; k++) inner.out[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
+      .tree = t->uncoupled,
+      .inverse_dynamics_derivatives = {
+          .q = args->q, .v = args->v ? v : NULL, .a = args->a ? a : NULL, .wrench = args->wrench, .hold = args->hold}};
+  for (int k = 0; k < 5; k++)
+    inner.inverse_dynamics_derivatives.outputs[k] = X[k] =
+        out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
   inner.scratch = at;
   if (counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
-  if (c->in[1]) follow(t, c->in[1], v);
-  if (c->in[2]) follow(t, c->in[2], a);
+  if (args->v) follow(t, args->v, v);
+  if (args->a) follow(t, args->a, a);
   JN_(inverse_dynamics_derivatives)(&inner);
   coupling_fill(&g, 0);
   for (int k = 0; k < 3; k++)
     if (out[k]) project(&g, k == 2, X[k], out[k]);
   for (int k = 3; k < 5; k++)
     if (out[k]) project_rows(&g, (int)wide[k], X[k], out[k]);
-  if (!t->carries_springs || c->arg[1]) return;
+  if (!t->carries_springs || args->unsprung) return;
   for (int k = 0; k < t->nv && out[0]; k++) out[0][k * (t->nv + 1)] += splat(t->stiffness[k]);
-  if (out[4]) add_springs(t, c->in[0], K(1), out[4]);
+  if (out[4]) add_springs(t, args->q, K(1), out[4]);
 }
 
-/* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold; arg[1]: without springs. out: dtau/dq, dtau/dv,
+/* in: q, v, a, wrenches (v, a, wrenches may be NULL). hold, unsprung. out: dtau/dq, dtau/dv,
  * dtau/da [nv x nv], dtau/d wrench [nv x nlink x 6], tau [nv]. O(n d). */
 void JN_(inverse_dynamics_derivatives)(const jn_call *c) {
+  const jn_inverse_dynamics_derivatives_arguments *args = &c->inverse_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
   if (t->coupled) {
     derivatives_coupled(c);
     return;
   }
-  if (c->arg[1] && t->carries_springs) {
+  if (args->unsprung && t->carries_springs) {
     JN_S(tree) unsprung = *t;
     jn_call inner = *c;
     unsprung.carries_springs = 0;
@@ -153,21 +161,21 @@ void JN_(inverse_dynamics_derivatives)(const jn_call *c) {
   }
   if (derivatives_special(c) && !c->counted) return;
   real *at = c->scratch;
-  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at);
+  linearization w = linearization_place(t, 1, args->wrench ? args->hold : HOLD_BODY, args->q, &at);
   world_poses x = poses_place(t, &at);
-  derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
+  derived to = {.dq = args->dtau_dq, .dv = args->dtau_dv, .M = args->dtau_da};
   if (counts(c, at)) return;
-  w.v = c->in[1];
-  w.a = c->in[2];
-  w.W = c->in[3];
+  w.v = args->v;
+  w.a = args->a;
+  w.W = args->wrench;
   w.rows = 1;
   sweep(&w);
   matrices(&w, &to);
-  if (c->out[3]) {
+  if (args->dtau_dwrench) {
     linearization_poses(&w, &x);
-    wrench_matrix(t, &x, K(-1), c->out[3]);
+    wrench_matrix(t, &x, K(-1), args->dtau_dwrench);
   }
-  if (c->out[4]) linearization_forces(&w, 0, c->out[4]);
+  if (args->tau) linearization_forces(&w, 0, args->tau);
 }
 
 #if JN_MANY
@@ -218,12 +226,13 @@ static int many_forward(const linearization_many *o, many_room *r, const real *t
 
 /* derivatives_hybrid() in lanes, when nothing is prescribed. 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
+  const jn_hybrid_dynamics_derivatives_arguments *args = &c->hybrid_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
-  if (c->data || !is_special(c, c->in[4])) return 0;
-  real *at = c->scratch, *const *out = (real *const *)c->out, *end;
-  linearization_many o = many_place(t, c->in[0], c->in[1], NULL, &at);
+  if (args->prescribed || !is_special(c, args->wrench, args->hold)) return 0;
+  real *at = c->scratch, *a_out = args->a_out, *end;
+  linearization_many o = many_place(t, args->q, args->v, NULL, &at);
   many_room r;
-  many_room_place(t, out[4], &r, &at);
+  many_room_place(t, args->da_dgiven, &r, &at);
   if (c->counted) {
     forward_room_place(t, (end = at, &end));
     counts(c, end);
@@ -233,28 +242,28 @@ static int derivatives_forward(const jn_call *c) {
     return counts(c, end);
   }
   compact_fill(&r.M);
-  target g = {.dq = out[2], .dv = out[3], .to = c->direct};
+  target g = {.dq = args->da_dq, .dv = args->da_dv, .to = c->direct};
   int long_branches = branch_length(t) > PRODUCT_BRANCH || t->nv > LANES_MOST;
-  o.W = c->in[4];
+  o.W = args->wrench;
   many_outward(&o);
   if (long_branches && !equations_fit(&r.e)) return 0;
-  if (!many_forward(&o, &r, c->in[3], at, out[10])) return 0;
-  for (int k = 0; k < t->nv; k++) out[0][t->order[k]] = r.y[k];
+  if (!many_forward(&o, &r, args->tau, at, args->pivots)) return 0;
+  for (int k = 0; k < t->nv; k++) a_out[t->order[k]] = r.y[k];
   many_inward(&o, 0);
-  many_matrices(&o, &(target){.dq = out[2], .dv = out[3]});
-  if (out[5]) {
+  many_matrices(&o, &(target){.dq = args->da_dq, .dv = args->da_dv});
+  if (args->da_dwrench) {
     many_poses(&o, &r.x);
-    wrench_matrix(t, &r.x, K(-1), out[5]);
+    wrench_matrix(t, &r.x, K(-1), args->da_dwrench);
     sparsity_fill(&r.b);
-    wrench_product(&r.b, out[4], r.room, out[5]);
+    wrench_product(&r.b, args->da_dgiven, r.room, args->da_dwrench);
   }
   if (long_branches) {
-    if (out[2]) equations_solve(&r.e, -1, t->nv, out[2]);
-    if (out[3]) equations_solve(&r.e, -1, t->nv, out[3]);
+    if (args->da_dq) equations_solve(&r.e, -1, t->nv, args->da_dq);
+    if (args->da_dv) equations_solve(&r.e, -1, t->nv, args->da_dv);
     return 1;
   }
-  many_product(t, out[4], &g, at);
-  c->direct->stored = 1 << 2 | 1 << 3;
+  many_product(t, args->da_dgiven, &g, at);
+  c->direct->stored = 1u << JN_OUT_hybrid_dynamics_derivatives_da_dq | 1u << JN_OUT_hybrid_dynamics_derivatives_da_dv;
   return 1;
 }
 
@@ -262,14 +271,15 @@ static int derivatives_forward(const jn_call *c) {
 
 /* derivatives_hybrid() in tiles, when nothing is prescribed: no factors, O(n^2). 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
+  const jn_hybrid_dynamics_derivatives_arguments *args = &c->hybrid_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
-  if (c->data || !is_special(c, c->in[4]) || (factors_are_quicker(t) && !c->counted)) return 0;
-  real *at = c->scratch, *const *out = (real *const *)c->out, *end;
+  if (args->prescribed || !is_special(c, args->wrench, args->hold) || (factors_are_quicker(t) && !c->counted)) return 0;
+  real *at = c->scratch, *end;
   articulation o = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, eliminated), .d = TAKE_ALIGNED(&at, t->nb, space)};
   equations e;
   equations_place(&o, &e, &at);
-  linearization_one w = one_place(t, c->in[0], c->in[1], NULL, &at);
-  derived to = {.dq = out[2], .dv = out[3]};
+  linearization_one w = one_place(t, args->q, args->v, NULL, &at);
+  derived to = {.dq = args->da_dq, .dv = args->da_dv};
   world_poses x = poses_place(t, &at);
   int32_t *label = TAKE_INTS(&at, t->nv);
   if (c->counted) {
@@ -281,25 +291,25 @@ static int derivatives_forward(const jn_call *c) {
     return counts(c, end);
   }
   if (!equations_fit(&e)) return 0;
-  w.W = c->in[4];
+  w.W = args->wrench;
   one_outward(&w);
-  one_forward(&w, &o, c->in[3], at, out[10], out[0]);
+  one_forward(&w, &o, args->tau, at, args->pivots, args->a_out);
   one_derivatives(&w, at, &to);
-  equations_inverse(&e, out[4]);
-  int multiply = (out[2] || out[3]) && t->nv >= TILE && branch_length(t) <= PRODUCT_BRANCH;
+  equations_inverse(&e, args->da_dgiven);
+  int multiply = (args->da_dq || args->da_dv) && t->nv >= TILE && branch_length(t) <= PRODUCT_BRANCH;
   if (multiply) {
     end = at;
-    product p = product_place(t, 1, out[4], out[2], out[3], &end);
+    product p = product_place(t, 1, args->da_dgiven, args->da_dq, args->da_dv, &end);
     product_solve(&p);
   }
-  for (int k = 2; k <= 4; k++)
-    if (out[k]) reorder(t, out[k], label);
-  if (out[2] && !multiply) equations_solve(&e, -1, t->nv, out[2]);
-  if (out[3] && !multiply) equations_solve(&e, -1, t->nv, out[3]);
-  if (out[5]) {
+  for (int k = JN_OUT_hybrid_dynamics_derivatives_da_dq; k <= JN_OUT_hybrid_dynamics_derivatives_da_dgiven; k++)
+    if (args->outputs[k]) reorder(t, args->outputs[k], label);
+  if (args->da_dq && !multiply) equations_solve(&e, -1, t->nv, args->da_dq);
+  if (args->da_dv && !multiply) equations_solve(&e, -1, t->nv, args->da_dv);
+  if (args->da_dwrench) {
     one_poses(&w, &x);
-    wrench_matrix(t, &x, K(1), out[5]);
-    equations_solve(&e, 1, 6 * t->nlink, out[5]);
+    wrench_matrix(t, &x, K(1), args->da_dwrench);
+    equations_solve(&e, 1, 6 * t->nlink, args->da_dwrench);
   }
   return 1;
 }
@@ -308,38 +318,47 @@ static int derivatives_forward(const jn_call *c) {
 
 /* derivatives_hybrid() by the factors of M along branches (hybrid_dynamics_derivatives.h). */
 static void derivatives_by_factors(const jn_call *c) {
+  const jn_hybrid_dynamics_derivatives_arguments *args = &c->hybrid_dynamics_derivatives;
   const JN_S(tree) *t = c->tree;
-  const unsigned char *prescribed = c->data;
+  const unsigned char *prescribed = args->prescribed;
   int n = t->nv, wide = 6 * t->nlink;
-  real *at = c->scratch, *const *out = (real *const *)c->out, *y = take(&at, (size_t)(6 * n));
-  real *const T[3] = {out[prescribed ? 6 : 2], out[prescribed ? 7 : 3], out[prescribed ? 9 : 5]};
-  product p = product_place(t, 0, c->counted ? NULL : out[4], out[2], out[3], &at);
+  real *at = c->scratch, *tau_out = args->tau_out, *y = take(&at, (size_t)(6 * n));
+  real *const T[3] = {prescribed ? args->dtau_dq : args->da_dq, prescribed ? args->dtau_dv : args->da_dv,
+                      prescribed ? args->dtau_dwrench : args->da_dwrench};
+  product p = product_place(t, 0, c->counted ? NULL : args->da_dgiven, args->da_dq, args->da_dv, &at);
   p.zero = prescribed;
-  compact M = compact_place(t, out[4], &at);
+  compact M = compact_place(t, args->da_dgiven, &at);
   compact_inverse N = compact_inverse_place(t, &at);
-  angles turn = angles_at(t, c->in[0], &at);
-  factored_motion o = {t, c->in[0], c->in[1], c->in[2], c->in[3], c->in[4], prescribed, FORCES_ALL, &turn};
-  jn_call inner = {.tree = t, .in = {o.q, o.v, out[0], o.W}, .out = {T[0], T[1], NULL, T[2]}};
-  inner.out[2] = prescribed || c->counted ? out[8] : NULL;
-  inner.arg[0] = c->arg[0];
-  inner.scratch = at;
+  angles turn = angles_at(t, args->q, &at);
+  factored_motion o = {t, args->q, args->v, args->a, args->tau, args->wrench, prescribed, FORCES_ALL, &turn};
+  jn_call inner = {.tree = t,
+                   .scratch = at,
+                   .inverse_dynamics_derivatives = {.q = o.q,
+                                                    .v = o.v,
+                                                    .a = args->a_out,
+                                                    .wrench = o.W,
+                                                    .dtau_dq = T[0],
+                                                    .dtau_dv = T[1],
+                                                    .dtau_da = prescribed || c->counted ? args->dtau_dgiven : NULL,
+                                                    .dtau_dwrench = T[2],
+                                                    .hold = args->hold}};
   if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
   compact_fill(&M);
-  accelerate_by_factors(&o, at, y, &M, out[10], out[0]);
-  if (out[1]) JN_(inverse_dynamics_forces)(t, o.q, o.v, out[0], o.W, FORCES_ALL, &turn, at, out[1]);
-  for (int i = 0; i < n && out[1]; i++)
-    if (is_free(prescribed, i)) out[1][i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
+  accelerate_by_factors(&o, at, y, &M, args->pivots, args->a_out);
+  if (args->tau_out) JN_(inverse_dynamics_forces)(t, o.q, o.v, args->a_out, o.W, FORCES_ALL, &turn, at, args->tau_out);
+  for (int i = 0; i < n && args->tau_out; i++)
+    if (is_free(prescribed, i)) tau_out[i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
   JN_(inverse_dynamics_derivatives)(&inner);
   free_inverse(&M, &N, prescribed);
-  const solved x[3] = {{T[0], out[2], n}, {T[1], out[3], n}, {T[2], out[5], wide}};
+  const solved x[3] = {{T[0], args->da_dq, n}, {T[1], args->da_dv, n}, {T[2], args->da_dwrench, wide}};
   for (int k = 0; k < 3 && prescribed; k++)
     if (T[k]) rows_of_free(prescribed, n, &x[k]);
   if (T[0] || T[1]) product_solve(&p);
-  if (T[2]) wrench_product(&p.b, out[4], y, out[5]);
-  if (prescribed) prescribed_rows(&p.b, prescribed, x, y, out[4], out[8]);
+  if (T[2]) wrench_product(&p.b, args->da_dgiven, y, args->da_dwrench);
+  if (prescribed) prescribed_rows(&p.b, prescribed, x, y, args->da_dgiven, args->dtau_dgiven);
 }
 
-/* in: q, v, a, tau, wrenches; data: prescribed, NULL for forward dynamics. arg[0]: hold. out: a, tau [nv]; da/dq,
+/* in: q, v, a, tau, wrenches; prescribed, NULL for forward dynamics. hold. out: a, tau [nv]; da/dq,
  * da/dv, da/dgiven [nv x nv], da/dwrench [nv x nlink x 6]; dtau/dq, dtau/dv, dtau/dgiven, dtau/dwrench (tau and these
  * NULL for forward dynamics); pivots [nv]. a, da/dgiven, and dtau/dgiven if something is prescribed, are always there.
  * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */

@@ -17,32 +17,36 @@
 #include "../base/variant.h"
 #include "linearization.h"
 
-/* The linearization of the state q, v, a. */
-static inline linearization state_place(const jn_call *c, real **at) {
-  linearization w = linearization_place(c->tree, 1, HOLD_BODY, c->in[0], at);
+typedef struct state {
+  const real *q, *v, *a; /* v, a NULL: zero */
+} state;
+
+/* The linearization of a state. */
+static inline linearization state_place(const jn_call *c, const state *x, real **at) {
+  linearization w = linearization_place(c->tree, 1, HOLD_BODY, x->q, at);
   w.weightless = 1;
-  w.v = c->in[1];
-  w.a = c->in[2];
+  w.v = x->v;
+  w.a = x->a;
   return w;
 }
 
-static inline int only_counts(const jn_call *c) {
+static inline int only_counts(const jn_call *c, const state *x) {
   real *at = c->scratch;
   if (!c->counted) return 0;
-  state_place(c, &at);
+  state_place(c, x, &at);
   return counts(c, at);
 }
 
 /* Of all bodies, and only of the motions on the way to body f. */
-static inline linearization sweep(const jn_call *c) {
+static inline linearization sweep(const jn_call *c, const state *x) {
   real *at = c->scratch;
-  linearization w = state_place(c, &at);
+  linearization w = state_place(c, x, &at);
   linearize(&w, 1);
   return w;
 }
-static inline linearization sweep_to(const jn_call *c, int f) {
+static inline linearization sweep_to(const jn_call *c, const state *x, int f) {
   real *at = c->scratch;
-  linearization w = state_place(c, &at);
+  linearization w = state_place(c, x, &at);
   for (int i = 0; i <= f; i++)
     if (w.t->body[i].end > f) linearization_joint(&w, i, 1);
   return w;
@@ -118,17 +122,19 @@ static inline void jacobian_tensors(const linearization *w, int in, twist U, int
       }
 }
 
-/* in: q, v, a (v, a NULL: zero). arg[0]: frame; arg[1]: representation. out: dJ/dq, d(dJ/dt)/dq [nv x 6 x nv]; of the
+/* in: q, v, a (v, a NULL: zero). frame, representation. out: dJ/dq, d(dJ/dt)/dq [nv x 6 x nv]; of the
  * twist by q, of its rate by q and by v [6 x nv]. O(n) and the zeros, tensors O(depth^2) and the zeros. */
 void JN_(frame_derivatives)(const jn_call *c) {
-  if (only_counts(c)) return;
+  const jn_frame_derivatives_arguments *args = &c->frame_derivatives;
+  const state x = {args->q, args->v, args->a};
+  if (only_counts(c, &x)) return;
   const JN_S(tree) *t = c->tree;
-  const JN_S(frame) *f = &t->frame[c->arg[0]];
-  int in = c->arg[1], n = t->nv;
+  const JN_S(frame) *f = &t->frame[args->frame];
+  int in = args->representation, n = t->nv;
   real *out[5];
-  for (int k = 0; k < 5; k++) clear(out[k] = c->out[k], k < 2 ? 6 * n * n : 6 * n);
+  for (int k = 0; k < 5; k++) clear(out[k] = args->outputs[k], k < 2 ? 6 * n * n : 6 * n);
   if (f->body < 0) return;
-  linearization w = sweep_to(c, f->body);
+  linearization w = sweep_to(c, &x, f->body);
   pose T = view(&w, in, f);
   twist V = t_Ad_inverse(T, w.V[f->body]), U = t_axpy(K(-1), V, turning(in, V));
   twist A = t_add(t_Ad_inverse(T, w.A[f->body]), t_ad(U, V));
@@ -180,15 +186,17 @@ static inline void add_vector(real *M, int columns, int at, real factor, vec3 x)
   add_column(M, 3, columns, at, three);
 }
 
-/* in: q, v, a (v, a NULL: zero). arg[0]: momentum about the centre of mass. out: d momentum/dq [6 x nv]; dc/dq,
+/* in: q, v, a (v, a NULL: zero). about: the centre of mass. out: d momentum/dq [6 x nv]; dc/dq,
  * d(dc/dt) /dq, d(d2c/dt2)/dq, d(d2c/dt2)/dv [3 x nv] of the centre of mass c. O(n). */
 void JN_(momentum_derivatives)(const jn_call *c) {
-  if (only_counts(c)) return;
+  const jn_momentum_derivatives_arguments *args = &c->momentum_derivatives;
+  const state x = {args->q, args->v, args->a};
+  if (only_counts(c, &x)) return;
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   real *out[5];
-  for (int k = 0; k < 5; k++) clear(out[k] = c->out[k], k < 1 ? 6 * n : 3 * n);
-  linearization w = sweep(c);
+  for (int k = 0; k < 5; k++) clear(out[k] = args->outputs[k], k < 1 ? 6 * n : 3 * n);
+  linearization w = sweep(c, &x);
   total all = sum_trees(&w);
   real inverse = K(1) / all.mass;
   for (int i = 0; i < t->nb; i++) {
@@ -196,13 +204,13 @@ void JN_(momentum_derivatives)(const jn_call *c) {
     inertia I = w.I[i];
     if (b->parent >= 0) /* from here on d is where the body's origin is, seen from the point momentum is about */
       w.d[i] = v3_add(w.d[b->parent], w.d[i]);
-    else if (c->arg[0])
+    else if (args->about)
       w.d[i] = v3_sub(v3_sub(w.d[i], all.from), all.center);
     for (int k = 0; k < b->nv; k++) {
       int d = b->id + k, at = b->iv + k;
       twist S = w.S[d];
       wrench Y = w_add(i_mul(I, w.psi[d]), w_cross(S, (wrench){w.B[i].L, w.B[i].P}));
-      vec3 first = i_mul(I, S).f, shift = c->arg[0] ? v3_scale(inverse, first) : v3_zero();
+      vec3 first = i_mul(I, S).f, shift = args->about ? v3_scale(inverse, first) : v3_zero();
       if (out[0]) {
         real six[6];
         w_store(about_point(Y, w.d[i], shift, all.P), six);

@@ -2,7 +2,7 @@
 /* State derivatives of the time derivatives of inverse dynamics: the linearization of linearization.h along the motion,
  * with the matrices T_q(t), T_v(t), M(t) as polynomials. A change of the motion, eta(t) of the configuration (in the
  * tangent space) and dv(t) of the velocity, changes the forces by dtau(t) = T_q(t) eta(t) + T_v(t) dv(t) + M(t) dv'(t),
- * eta' = dv - ad_v eta (ad of the joint's own group; zero for all joints but the spherical and the free). arg[0] = K.
+ * eta' = dv - ad_v eta (ad of the joint's own group; zero for all joints but the spherical and the free). order = K.
  * in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: D [(K+1) x (K+3) x nv x nv], D[k][0] = d
  * tau^(k)/dq, D[k][1+j] = d tau^(k)/d v^(j). O(n d K^2 + nv^2 K^2). */
 #include "../base/variant.h"
@@ -66,19 +66,20 @@ static inline void change_block(const motion_change *x, const JN_S(body) * b, in
 }
 
 void JN_(inverse_dynamics_jet_derivatives)(const jn_call *call) {
+  const jn_inverse_dynamics_jet_derivatives_arguments *args = &call->inverse_dynamics_jet_derivatives;
   const JN_S(tree) *t = call->tree;
-  int order = call->arg[0], orders = order + 1, n = t->nv;
+  int order = args->order, orders = order + 1, n = t->nv;
   size_t square = (size_t)n * (size_t)n;
-  real *at = call->scratch, *D = call->out[0];
-  linearization w = linearization_place(t, orders, HOLD_BODY, call->in[0], &at);
+  real *at = call->scratch, *D = args->D;
+  linearization w = linearization_place(t, orders, HOLD_BODY, args->q, &at);
   column *x = TAKE(&at, orders, column);
   real *v = take(&at, (size_t)((order + 2) * n)), *a = take(&at, (size_t)(orders * n)),
        *eta = take(&at, (size_t)(36 * orders)), *W = NULL;
-  if (call->in[2]) W = take(&at, (size_t)(orders * 6 * t->nlink));
+  if (args->wrench_jet) W = take(&at, (size_t)(orders * 6 * t->nlink));
   if (counts(call, at)) return;
-  jet_to_taylor(call->in[1], order + 2, n, v);
+  jet_to_taylor(args->v_jet, order + 2, n, v);
   for (int k = 0; k < orders * n; k++) a[k] = K(k / n + 1) * v[n + k];
-  if (W) jet_to_taylor(call->in[2], orders, 6 * t->nlink, W);
+  if (W) jet_to_taylor(args->wrench_jet, orders, 6 * t->nlink, W);
   w.g = w.v = v;
   w.a = a;
   w.W = W;

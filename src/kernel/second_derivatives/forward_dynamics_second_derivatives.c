@@ -22,12 +22,12 @@ typedef struct curve {
   product p;
 } curve;
 
-static inline curve curve_place(const jn_call *c) {
+static inline curve curve_place(const jn_call *c, const real *q, const real *v, const real *a, const real *W,
+                                int hold) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   real *at = c->scratch;
-  const real *v = c->in[1], *a = c->in[2];
-  curve k = {.w = linearization_place(t, ORDERS, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at)};
+  curve k = {.w = linearization_place(t, ORDERS, W ? hold : HOLD_BODY, q, &at)};
   k.x = TAKE(&at, ORDERS, column);
   k.g = take(&at, (size_t)(ORDERS * n));
   k.v = take(&at, (size_t)(ORDERS * n));
@@ -36,7 +36,7 @@ static inline curve curve_place(const jn_call *c) {
   k.p = product_place(t, 0, NULL, NULL, NULL, &at);
   k.w.v = k.v;
   k.w.a = k.a;
-  k.w.W = c->in[3];
+  k.w.W = W;
   k.w.rows = 1;
   if (counts(c, at)) return k;
   for (int i = 0; i < n; i++) {
@@ -47,15 +47,16 @@ static inline curve curve_place(const jn_call *c) {
   return k;
 }
 
-/* in: q, v, a, wrenches, dq, dv, da (all but q may be NULL: zero). arg[0]: hold. out: the change of dtau/dq, dtau/dv,
+/* in: q, v, a, wrenches, dq, dv, da (all but q may be NULL: zero). hold. out: the change of dtau/dq, dtau/dv,
  * dtau/da [nv x nv], and of tau [nv]. O(n d). */
 void JN_(inverse_dynamics_derivatives_along)(const jn_call *c) {
+  const jn_inverse_dynamics_derivatives_along_arguments *args = &c->inverse_dynamics_derivatives_along;
   const JN_S(tree) *t = c->tree;
-  const real *dq = c->in[4], *dv = c->in[5], *da = c->in[6];
+  const real *dq = args->dq_ds, *dv = args->dv_ds, *da = args->da_ds;
   int n = t->nv;
-  curve k = curve_place(c);
+  curve k = curve_place(c, args->q, args->v, args->a, args->wrench, args->hold);
   if (c->counted) return;
-  derived to = {.from = 1, .dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
+  derived to = {.from = 1, .dq = args->d2tau_dsdq, .dv = args->d2tau_dsdv, .M = args->d2tau_dsda};
   for (int i = 0; i < n; i++) {
     if (dq) k.g[i] = dq[i];
     if (dv) k.v[n + i] = dv[i];
@@ -64,18 +65,19 @@ void JN_(inverse_dynamics_derivatives_along)(const jn_call *c) {
   if (dq) k.w.g = k.g;
   sweep(&k.w);
   matrices(&k.w, k.x, &to);
-  if (c->out[3]) linearization_forces(&k.w, 1, c->out[3]);
+  if (args->dtau_ds) linearization_forces(&k.w, 1, args->dtau_ds);
 }
 
-/* The same for every unit direction of q (arg[1] = 0) or v (1): out [nv x nv x nv], first index the direction. */
+/* The same for every unit direction of q (by = 0) or v (1): out [nv x nv x nv], first index the direction. */
 void JN_(inverse_dynamics_derivatives_tensors)(const jn_call *c) {
+  const jn_inverse_dynamics_derivatives_tensors_arguments *args = &c->inverse_dynamics_derivatives_tensors;
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
-  real *const out[3] = {c->out[0], c->out[1], c->out[2]};
-  curve k = curve_place(c);
+  real *const out[3] = {args->dtau_dq, args->dtau_dv, args->dtau_da};
+  curve k = curve_place(c, args->q, args->v, args->a, args->wrench, args->hold);
   if (c->counted) return;
-  real *row = c->arg[1] == 0 ? k.g : k.v + n;
-  if (c->arg[1] == 0) k.w.g = k.g;
+  real *row = args->by == 0 ? k.g : k.v + n;
+  if (args->by == 0) k.w.g = k.g;
   for (int h = 0; h < n; h++) {
     size_t to = (size_t)h * (size_t)n * (size_t)n;
     derived d = {.from = 1,
@@ -236,13 +238,20 @@ static inline void add_both(const tensor_room *r, const real *dM, const real *a_
  * (inverse_dynamics_second_derivatives.c). dM/dq = T_qa takes part twice, because a changes with both directions:
  * T_qq[h] a-part is P[h]_ik + P[k]_ih with P = dM a_q. */
 static inline void closed_forward(const jn_call *c, int by, const real *const first[3]) {
+  const jn_forward_dynamics_second_derivatives_arguments *args = &c->forward_dynamics_second_derivatives;
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   size_t square = (size_t)n * (size_t)n;
-  real *qq = c->out[0], *qv = c->out[1], *dM = c->out[2], *at = c->scratch;
-  jn_call inner = {.tree = c->tree, .in = {c->in[0], c->in[1], c->in[2], c->in[3]}, .scratch = c->scratch};
-  if (by == 0) inner.out[0] = qq, inner.out[1] = qv, inner.out[3] = dM;
-  if (by == 1) inner.out[2] = qv;
+  real *qq = args->change_dq, *qv = args->change_dv, *dM = args->change_dtau, *at = c->scratch;
+  jn_call inner = {
+      .tree = c->tree,
+      .scratch = c->scratch,
+      .inverse_dynamics_second_derivatives = {.q = args->q, .v = args->v, .a = args->a, .wrench = args->wrench}};
+  if (by == 0)
+    inner.inverse_dynamics_second_derivatives.d2tau_dqdq = qq,
+    inner.inverse_dynamics_second_derivatives.d2tau_dqdv = qv,
+    inner.inverse_dynamics_second_derivatives.d2tau_dqda = dM;
+  if (by == 1) inner.inverse_dynamics_second_derivatives.d2tau_dvdv = qv;
   JN_(inverse_dynamics_second_derivatives)(&inner);
   tensor_room r = tensor_place(t, &at);
   tensor_fill(&r);
@@ -256,31 +265,31 @@ static inline void closed_forward(const jn_call *c, int by, const real *const fi
   if (by == 0) inverse_change(&r, first[2], dM);
 }
 
-/* in: q, v, a (as forward dynamics gives it), wrenches, dq, dv, dtau (NULL: zero), a_q, a_v, a_tau [nv x nv]. arg[0]:
- * hold; arg[1]: -1 for the direction given, or 0, 1 for every unit direction of q, v. out: change of a_q, a_v
+/* in: q, v, a (as forward dynamics gives it), wrenches, dq, dv, dtau (NULL: zero), a_q, a_v, a_tau [nv x nv]. hold;
+ * by: -1 for the direction given, or 0, 1 for every unit direction of q, v. out: change of a_q, a_v
  * (NULL: not wanted), a_tau: [nv x nv], or [nv x nv x nv] with the direction as first index. O(nv^3) for each. */
 void JN_(forward_dynamics_second_derivatives)(const jn_call *c) {
+  const jn_forward_dynamics_second_derivatives_arguments *args = &c->forward_dynamics_second_derivatives;
   const JN_S(tree) *t = c->tree;
-  int n = t->nv, which = c->arg[1];
-  const real *dir[3] = {c->in[4], c->in[5], c->in[6]}, *first[3] = {c->in[7], c->in[8], c->in[9]};
+  int n = t->nv, which = args->by;
+  const real *dir[3] = {args->dq_ds, args->dv_ds, args->dtau_ds}, *first[3] = {args->da_dq, args->da_dv, args->da_dtau};
   if (c->counted) {
     real *at = c->scratch;
     tensor_place(t, &at);
     counts(c, at);
-    curve_place(c);
-    JN_(inverse_dynamics_second_derivatives)(c);
-    return;
+    curve_place(c, args->q, args->v, args->a, args->wrench, args->hold);
+    return; /* and second(), which counts by itself */
   }
-  if (which >= 0 && (!c->in[3] || c->arg[0] == HOLD_BODY)) {
+  if (which >= 0 && (!args->wrench || args->hold == HOLD_BODY)) {
     closed_forward(c, which, first);
     return;
   }
-  curve k = curve_place(c);
+  curve k = curve_place(c, args->q, args->v, args->a, args->wrench, args->hold);
   if (dir[0] || which == 0) k.w.g = k.g;
   for (int h = 0; h < (which < 0 ? 1 : n); h++) {
     size_t to = (size_t)h * (size_t)n * (size_t)n;
     real *second[3];
-    for (int e = 0; e < 3; e++) second[e] = c->out[e] ? (real *)c->out[e] + to : NULL;
+    for (int e = 0; e < 3; e++) second[e] = args->outputs[e] ? (real *)args->outputs[e] + to : NULL;
     for (int i = 0; i < n; i++) {
       k.g[i] = which == 0 && i == h ? K(1) : which < 0 && dir[0] ? dir[0][i] : ZERO;
       k.v[n + i] = which == 1 && i == h ? K(1) : which < 0 && dir[1] ? dir[1][i] : ZERO;
@@ -294,13 +303,15 @@ void JN_(forward_dynamics_second_derivatives)(const jn_call *c) {
 
 /* Derivative of M^-1 in every direction of q: -M^-1 dM M^-1. in: q, M^-1. out: [nv x nv x nv]. O(nv^3 d). */
 void JN_(mass_matrix_inverse_derivative)(const jn_call *c) {
+  const jn_mass_matrix_inverse_derivative_arguments *args = &c->mass_matrix_inverse_derivative;
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   tensor_room r = tensor_place(t, &at);
-  jn_call at_rest = {.tree = t, .in = {c->in[0]}, .scratch = c->scratch};
+  jn_call at_rest = {.tree = t,
+                     .scratch = c->scratch,
+                     .inverse_dynamics_second_derivatives = {.q = args->q, .d2tau_dqda = args->dMinv_dq}};
   if (counts(c, at)) return; /* and second(), which counts by itself */
-  at_rest.out[3] = c->out[0];
   JN_(inverse_dynamics_second_derivatives)(&at_rest);
   tensor_fill(&r);
-  inverse_change(&r, c->in[1], c->out[0]);
+  inverse_change(&r, args->Minv, args->dMinv_dq);
 }

@@ -533,13 +533,14 @@ static inline void linearize_with(const linearization *w, crossed *K) {
 }
 
 /* All tensors of a call, of tau or of C. */
-static inline void closed_form(const jn_call *c, int coriolis, int slots) {
+static inline void closed_form(const jn_call *c, const jn_inverse_dynamics_second_derivatives_arguments *args,
+                               int coriolis, int slots) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
-  second s = {.w = linearization_place(t, 1, HOLD_BODY, c->in[0], &at), .path.body = -1};
-  s.w.v = c->in[1];
-  s.w.a = c->in[2];
-  s.w.W = c->in[3];
+  second s = {.w = linearization_place(t, 1, HOLD_BODY, args->q, &at), .path.body = -1};
+  s.w.v = args->v;
+  s.w.a = args->a;
+  s.w.W = args->wrench;
   s.w.rows = 1;
   int room = tiles_of(t->nd), i = 0;
   struct branch_twists *x = TAKE_ALIGNED(&at, slots * room, struct branch_twists);
@@ -552,7 +553,7 @@ static inline void closed_form(const jn_call *c, int coriolis, int slots) {
   s.pairs = pairs;
   s.path.at = TAKE_INTS(&at, 3 * t->nd);
   if (counts(c, at)) return;
-  for (int e = 0; e < (coriolis ? 2 : 4); e++) s.out[e] = c->out[e];
+  for (int e = 0; e < (coriolis ? 2 : 4); e++) s.out[e] = args->outputs[e];
   s.path.begin = s.path.at + t->nd;
   s.path.end = s.path.begin + t->nd;
   linearize_with(&s.w, s.K);
@@ -572,8 +573,13 @@ static inline void closed_form(const jn_call *c, int coriolis, int slots) {
  * dM/dq (NULL: not wanted), [nv x nv x nv], the direction of the later derivative first. */
 void JN_(inverse_dynamics_second_derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  closed_form(c, 0, LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1);
+  closed_form(c, &c->inverse_dynamics_second_derivatives, 0, LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1);
 }
 
 /* in: q, v. out: dC/dq, dC/dv (NULL: not wanted), likewise. */
-void JN_(coriolis_matrix_derivatives)(const jn_call *c) { closed_form(c, 1, 1); }
+void JN_(coriolis_matrix_derivatives)(const jn_call *c) {
+  const jn_coriolis_matrix_derivatives_arguments *args = &c->coriolis_matrix_derivatives;
+  const jn_inverse_dynamics_second_derivatives_arguments both = {
+      .q = args->q, .v = args->v, .outputs = {args->dC_dq, args->dC_dv}};
+  closed_form(c, &both, 1, 1);
+}

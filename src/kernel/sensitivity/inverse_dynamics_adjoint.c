@@ -4,7 +4,7 @@
  *   d/dq_k = [Y_p, S_k] . F_k + R_k . ppsi_k + N_k . psi_k      R = sum I Y, N = sum B^T Y over the subtree of k
  *   d/dv_k = R_k . (Psi_k + psi_k) + N_k . S_k                  d/da_k = R_k . S_k
  * The inertial parameters of a link enter linearly, Y . I A - [V, Y] . I V.
- * in: q, v, a, wrenches, y. arg[0]: hold. out: dq, dv, da [nv], dwrench [nlink x 6], dinertia [nlink x 10], dgravity
+ * in: q, v, a, wrenches, y. hold. out: dq, dv, da [nv], dwrench [nlink x 6], dinertia [nlink x 10], dgravity
  * [3], darmature [nv]. */
 #include "../base/variant.h"
 #include "../first_derivatives/linearization.h"
@@ -76,18 +76,20 @@ static inline void coordinate_gradients(const linearization *w, const reverse *r
 }
 
 void JN_(inverse_dynamics_adjoint)(const jn_call *c) {
+  const jn_inverse_dynamics_adjoint_arguments *args = &c->inverse_dynamics_adjoint;
   const JN_S(tree) *t = c->tree;
-  const real *y = c->in[4], *a = c->in[2];
-  real *at = c->scratch, *dq = c->out[0], *dv = c->out[1], *da = c->out[2], *dgravity = c->out[5], *darm = c->out[6];
-  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at);
+  const real *y = args->y, *a = args->a;
+  real *at = c->scratch, *dq = args->df_dq, *dv = args->df_dv, *da = args->df_da, *dgravity = args->df_dgravity,
+       *darm = args->df_darmature;
+  linearization w = linearization_place(t, 1, args->wrench ? args->hold : HOLD_BODY, args->q, &at);
   reverse r = {.Y = TAKE(&at, t->nb, twist), .before = TAKE(&at, t->nd, twist)};
   r.R = TAKE(&at, t->nb, wrench);
   r.N = TAKE(&at, t->nb, vec3);
   if (w.H) r.H = TAKE(&at, t->nb, wrench);
   if (counts(c, at)) return;
-  w.v = c->in[1];
+  w.v = args->v;
   w.a = a;
-  w.W = c->in[3];
+  w.W = args->wrench;
   w.rows = 1;
   linearize_outward(&w, 1);
   reverse_outward(&w, y, &r);
@@ -105,5 +107,6 @@ void JN_(inverse_dynamics_adjoint)(const jn_call *c) {
     if (t->body[i].parent < 0) weight = v3_sub(weight, r.R[i].f); /* the base accelerates by -gravity */
   }
   if (dgravity) v3_store(weight, dgravity);
-  for (int l = 0; l < t->nlink && (c->out[3] || c->out[4]); l++) link_gradients(&w, &r, l, c->out[3], c->out[4]);
+  for (int l = 0; l < t->nlink && (args->df_dwrench || args->df_dinertia); l++)
+    link_gradients(&w, &r, l, args->df_dwrench, args->df_dinertia);
 }

@@ -165,10 +165,11 @@ static inline void change_inward(chain *x, real *dtau) {
 }
 
 void JN_(inverse_dynamics_sensitivity)(const jn_call *c) {
+  const jn_inverse_dynamics_sensitivity_arguments *args = &c->inverse_dynamics_sensitivity;
   const JN_S(tree) *t = c->tree;
-  const jn_scalar_changes *changes = c->data;
-  real *at = c->scratch, *dtau = c->out[0];
-  chain x = {.t = t, .v = c->in[1], .a = c->in[2]};
+  const jn_scalar_changes *changes = args->changes;
+  real *at = c->scratch, *dtau = args->dtau_dp;
+  chain x = {.t = t, .v = args->v, .a = args->a};
   x.T = TAKE(&at, t->nlink, pose);
   x.V = TAKE(&at, t->nlink, twist);
   x.A = TAKE(&at, t->nlink, twist);
@@ -183,7 +184,7 @@ void JN_(inverse_dynamics_sensitivity)(const jn_call *c) {
   x.drate = TAKE(&at, t->nd, twist);
   if (counts(c, at)) return;
   x.single = changes->single;
-  base_sweep(&x, c->in[0], c->in[3]);
+  base_sweep(&x, args->q, args->wrench);
   for (int k = 0; k < changes->count; k++, dtau += t->nv) {
     x.p = &changes->list[k];
     for (int l = 0; l < t->nlink; l++) change_outward(&x, l);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small arrays of doubles: vectors of space, poses [16], largest numbers. */
-#ifndef JN_LOOPS_ARRAYS_H
-#define JN_LOOPS_ARRAYS_H
+/* Vectors of space [3], rotations of poses [16] and of matrices [9], and sizes of vectors: the small steps that every
+ * folder outside the kernels shares. All in double, inline. */
+#ifndef JN_DENSE_VECTORS_H
+#define JN_DENSE_VECTORS_H
 
 #include <math.h>
 
