@@ -81,6 +81,7 @@ set(core_sources
     src/generate/selftest.c
     src/generate/sha256.c
     src/generate/sincos.c
+    src/generate/split.c
     src/generate/symbols.c
     src/generate/taylor.c
     src/ident/base_parameters.c

@@ -62,7 +62,7 @@ def _elastic(elastic: Any) -> Any:
 def generate(
     model: Model, want: Any, prefix: str, type: str, language: str, order: int, sincos: str, regroup: bool, frames: Any,
     in_: str, prescribed: Any, actuated: Any, elastic: Any, runtime: Any, payload_frame: str | None, snap: float,
-    lanes: int,
+    lanes: int, split: bool,
 ) -> dict[str, str]:  # fmt: skip
     """Checks the arguments and turns words into numbers of C."""
     functions = _words(want, "want")
@@ -81,6 +81,7 @@ def generate(
         int(bool(regroup)),
         operator.index(order),
         operator.index(lanes),
+        int(bool(split)),
         float(snap),
         flags,
         payload_frame,

@@ -53,8 +53,8 @@ static PyObject *raise(jn_status status, const jn_error *error) {
   return NULL;
 }
 
-/* _generate(want, prefix, language, single, sines, regroup, order, lanes, snap, runtime, payload_frame, frames, in,
- * prescribed, actuated, elastic) -> {name of file: text}. prescribed, actuated: nv bytes, actuated may be empty;
+/* _generate(want, prefix, language, single, sines, regroup, order, lanes, split, snap, runtime, payload_frame, frames,
+ * in, prescribed, actuated, elastic) -> {name of file: text}. prescribed, actuated: nv bytes, actuated may be empty;
  * elastic: an Elastic, or None. */
 PyObject *py_generate(PyObject *self, PyObject *arguments) {
   generate_job job = {.model = ((py_object *)self)->handle};
@@ -63,9 +63,9 @@ PyObject *py_generate(PyObject *self, PyObject *arguments) {
   PyObject *frames, *elastic;
   Py_buffer prescribed, actuated;
   jn_generate_options_init(o);
-  if (!PyArg_ParseTuple(arguments, "ssiiiiiidIzOiy*y*O", &o->want, &o->prefix, &language, &o->single, &sines,
-                        &o->regroup, &o->order, &o->lanes, &o->snap, &o->runtime, &o->payload_frame, &frames, &in,
-                        &prescribed, &actuated, &elastic))
+  if (!PyArg_ParseTuple(arguments, "ssiiiiiiidIzOiy*y*O", &o->want, &o->prefix, &language, &o->single, &sines,
+                        &o->regroup, &o->order, &o->lanes, &o->split, &o->snap, &o->runtime, &o->payload_frame, &frames,
+                        &in, &prescribed, &actuated, &elastic))
     return NULL;
 
   const char **names = NULL;

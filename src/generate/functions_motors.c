@@ -37,6 +37,13 @@ static int check_motors(jn_writing *w, const char *name) {
   return !why;
 }
 
+/* The number in q of velocity coordinate k; -1: spherical and free joints have none. */
+static int place_in_q(const jn_model *model, int k) {
+  int coordinate, joint = jn_coordinate_joint(model, k, &coordinate);
+  jn_joint_type type = jn_joint_type_of(model, joint);
+  return type == JN_SPHERICAL || type == JN_FREE ? -1 : jn_joint_q(model, joint) + coordinate;
+}
+
 /* tau_m from theta' and theta''. */
 static jn_expr write_motor_force(jn_graph *g, const jn_actuator *m, jn_expr force, jn_expr speed, jn_expr rate) {
   jn_expr sum = jn__add(g, force, jn__scale(g, m->rotor_inertia, rate));
@@ -68,7 +75,8 @@ int jn__write_motor_commands_function(jn_writing *w, jn_written_function *f) {
     double soft = e->springs[k].kind == JN_SPRING_LINEAR ? 1 / e->springs[k].actuator.stiffness : 0;
     jn_expr delta[3], rate = jn__input(g, JN_ARRAY_V, n + k);
     for (int i = 0; i < 3; i++) delta[i] = jn__scale(g, soft, tau[i * n + k]);
-    theta[k] = e->place[k] < 0 ? JN_ZERO : jn__add(g, jn__input(g, JN_ARRAY_Q, e->place[k]), delta[0]);
+    int place = place_in_q(w->model, k);
+    theta[k] = place < 0 ? JN_ZERO : jn__add(g, jn__input(g, JN_ARRAY_Q, place), delta[0]);
     speed[k] = jn__add(g, jn__input(g, JN_ARRAY_V, k), delta[1]);
     rate = jn__add(g, rate, delta[2]);
     torque[k] = write_motor_force(g, &e->springs[k].actuator, tau[k], speed[k], rate);

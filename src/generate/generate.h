@@ -9,7 +9,7 @@
  *   emit_c.c       C                                      header.c      comments, tables and prototypes
  *   emit_matlab.c  MATLAB and Octave                      chains.c      sums, one product at a time
  *   selftest.c     states with their results, error       sincos.c      sine and cosine in C
- *   lanes.c        many states at once, in C
+ *   lanes.c        many states at once, in C              split.c       functions in pieces, in C
  *   sha256.c       of the robot file                      generate.c    the public functions */
 #ifndef JN_GENERATE_GENERATE_H
 #define JN_GENERATE_GENERATE_H

@@ -22,7 +22,7 @@ typedef struct generate_arg {
   model_arg model;
   const char *want, *prefix, *out, *order, *lanes, *snap, *payload, *actuators;
   name_list runtime, frames, prescribed, actuated;
-  int type, language, regroup, sincos, in;
+  int type, language, regroup, sincos, in, split;
   char *command; /* for the header */
 } generate_arg;
 
@@ -227,6 +227,7 @@ static int generate(generate_arg *g) {
   o.single = g->type == 0;
   o.language = (jn_language)g->language;
   o.regroup = g->regroup == 0;
+  o.split = g->split;
   o.sines = (jn_sines)g->sincos;
   o.in = (jn_representation)g->in;
   o.payload_frame = g->payload;
@@ -270,6 +271,7 @@ static void declare_options(option_set *set, generate_arg *g) {
   option_text(set, "order", "K", "highest time derivative of jets, 0 to 8; default 1", &g->order);
   option_text(set, "lanes", "N", "code for N states at once, over vectors of GNU C, for batches: 2, 4, 8 or 16",
               &g->lanes);
+  option_flag(set, "split", "cut long C functions into pieces, because compilers take long for them", &g->split);
   option_choice(set, "sincos", "own|libm|given",
                 "sine and cosine: in the code, of <math.h>, or as arguments; default own", &g->sincos);
   option_choice(set, "regroup", "on|off", "regroup inertial parameters, exact for joint forces; default on",
