@@ -227,6 +227,7 @@ set(public_sources
     src/dispatch/lie.c
     src/dispatch/regressor.c
     src/dispatch/scalars.c
+    src/dispatch/forward_dynamics_sensitivity.c
     src/dispatch/sensitivity.c)
 
 if(JOUNCE_WITH_URDF)
