@@ -146,7 +146,7 @@ jn_status PUBLIC(spring_forces)(const jn_model *model, const number *q, number *
   if (!model || !q || !force) return JN_ERR_NULL;
   const jn_tree_d *t = model->tree[JN_KIND_D];
   for (int k = 0; k < model->nv; k++) force[k] = 0;
-  for (int i = 0; i < t->nb && t->carries_springs; i++) {
+  for (int i = 0; i < t->nb && t->has_springs; i++) {
     const jn_body_d *b = &t->body[i];
     for (int k = 0; k < b->nv && b->owner; k++)
       if (t->stiffness[b->iv + k] != 0)

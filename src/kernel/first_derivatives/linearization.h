@@ -546,8 +546,7 @@ FLAT void linearization_matrices(const linearization *lin, int orders, column *x
 
       /* Armature and springs. */
       if (to->M && to->from == 0) to->M[(first + c) * (n + 1)] += armature_of(tree, body, c);
-      if (to->dq && to->from == 0 && tree->carries_springs)
-        to->dq[(first + c) * (n + 1)] += stiffness_of(tree, body, c);
+      if (to->dq && to->from == 0 && tree->has_springs) to->dq[(first + c) * (n + 1)] += stiffness_of(tree, body, c);
     }
   }
 }
