@@ -84,6 +84,15 @@ jn_status PUBLIC(com_jacobian)(const jn_model *m, jn_work *w, int link, const nu
   return run_term(m, w, q, NULL, JN_OUT_terms_com_jacobian, J, 0, 0, link);
 }
 
+jn_status PUBLIC(composite_inertia)(const jn_model *m, jn_work *w, jn_about about, const number *q, number *inertia) {
+  if (!m || !w || !q || !inertia) return JN_ERR_NULL;
+  if ((unsigned)about > JN_ABOUT_COM) return JN_ERR_INDEX;
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_composite_inertia, NUMBER_KIND, m, w);
+  r.call.composite_inertia = (jn_composite_inertia_arguments){.q = q, .inertia = inertia, .about = (int)about};
+  return jn__run(&r);
+}
+
 jn_status PUBLIC(momentum)(const jn_model *m, jn_work *w, jn_about about, const number *q, const number *v, number *h) {
   return one_term(m, w, q, v, JN_OUT_terms_momentum, h, 0, (int)about);
 }

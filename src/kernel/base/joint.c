@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One joint as the user sees it: from internal frames to the link's frame.. */
+/* One joint as the user sees it: from internal frames to the link's frame. */
 #include "../../tree/joint.h"
 
 #include "variant.h"
