@@ -139,7 +139,7 @@ void JN_(inverse_dynamics_jet)(const jn_call *call) {
 #endif
 
   /* Springs, and back to derivatives. */
-  for (int k = 0; k < orders - 1 && tree->carries_springs; k++)
+  for (int k = 0; k < orders - 1 && tree->has_springs; k++)
     add_springs_order(tree, J.q, J.v, k, sweep.tau + k * tree->nv);
   taylor_to_jet(sweep.tau, orders - 1, tree->nv);
 }
@@ -154,7 +154,7 @@ enum { DENSE_JETS = 18 };
 typedef struct inertia_solver {
   compact M;           /* factors; H NULL: none */
   real *scratch, *end; /* of factor_inertia(), free for other uses afterwards */
-  articulation_room articulated;
+  articulation_scratch articulated;
   wrench *bias;        /* [nb] scratch of one solution */
   twist *acceleration; /* [nb] */
 } inertia_solver;
