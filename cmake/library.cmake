@@ -212,6 +212,7 @@ set(core_sources
     src/trajectory/stamps.c
     src/trajectory/steps.c
     src/trajectory/trajectory.c
+    src/trajectory/turn.c
     src/trajectory/units.c
     src/trajectory/waypoints.c
     src/trajectory/wrenches.c)

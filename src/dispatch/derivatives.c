@@ -138,7 +138,7 @@ jn_status PUBLIC(inverse_dynamics_second_derivatives)(const jn_model *model, jn_
                                                       const number *v, const number *a, const number *wrench,
                                                       jn_representation hold, number *d2tau_dqdq, number *d2tau_dqdv,
                                                       number *d2tau_dvdv, number *d2tau_dqda) {
-  if (wrench && hold != JN_IN_BODY) { /* the closed form is for wrenches held in their bodies */
+  if (wrench && hold != JN_IN_BODY) { /* the closed form is for wrenches that are fixed to their bodies */
     jn_status status = tensors(model, work, q, v, a, wrench, hold, BY_Q, d2tau_dqdq, d2tau_dqdv, d2tau_dqda);
     return status == JN_OK ? tensors(model, work, q, v, a, wrench, hold, BY_V, NULL, d2tau_dvdv, NULL) : status;
   }
