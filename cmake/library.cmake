@@ -54,6 +54,7 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/answers.c
     src/generate/chains.c
     src/generate/closed_states.c
     src/generate/conditions.c
@@ -61,9 +62,14 @@ set(core_sources
     src/generate/emit_matlab.c
     src/generate/functions.c
     src/generate/functions_help.c
+    src/generate/functions_jets.c
     src/generate/functions_kinematics.c
     src/generate/functions_loops.c
+    src/generate/functions_motors.c
+    src/generate/functions_observer.c
     src/generate/functions_rates.c
+    src/generate/functions_terms.c
+    src/generate/functions_wrenches.c
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
@@ -205,6 +211,7 @@ set(core_sources
     src/trajectory/stamps.c
     src/trajectory/steps.c
     src/trajectory/trajectory.c
+    src/trajectory/turn.c
     src/trajectory/units.c
     src/trajectory/waypoints.c
     src/trajectory/wrenches.c)
@@ -221,6 +228,7 @@ set(public_sources
     src/dispatch/lie.c
     src/dispatch/regressor.c
     src/dispatch/scalars.c
+    src/dispatch/forward_dynamics_sensitivity.c
     src/dispatch/sensitivity.c)
 
 if(JOUNCE_WITH_URDF)

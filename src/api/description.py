@@ -26,7 +26,7 @@ SYNONYMS = {"L": "nlink", "nv_joint": "k"}
 OF_KERNELS = {"bodies", "pivots", "columns", "given"}
 DIRECTIONS = ("in", "out", "inout", "scratch")
 # First words of lines that say something about a function or a kernel, up to the end of the line.
-PROPERTIES = ("kernel", "cost", "source", "code", "where")
+PROPERTIES = ("kernel", "cost", "source", "eval", "code", "where")
 ENTRY = re.compile(r"(?P<name>\w+)(?:\[(?P<shape>[^\]]*)\])?(?P<optional>[?*]?)")
 
 
@@ -151,7 +151,7 @@ def read_entry(word: str, direction: str, place: str) -> Entry:
 def read_properties(line: Line, lines: Iterable[str]) -> None:
     for text in lines:
         key, _, value = text.partition(" ")
-        if key in ("code", "where") or (key in ("kernel", "cost") and key in line.properties):
+        if key in ("code", "where") or (key in ("kernel", "cost", "eval") and key in line.properties):
             raise Mistake(f"{line.place}: {line.name} cannot have '{text}'")
         line.properties.setdefault(key, []).append(value.strip())
 
@@ -345,6 +345,32 @@ def check_comment(line: Line, comment: str, where: str) -> None:
 def check_work(line: Line, has_work: bool, where: str) -> None:
     if has_work != bool(line.work):
         raise Mistake(f"{where} has {'' if has_work else 'no '}work memory: {line.place} must say so")
+
+
+# Papers whose names in brackets are the source of a function.
+PAPERS = re.compile(r"\[([^\]]*(?:kim2012|garofalo2013|mueller2021|kumar2021)[^\]]*)\]")
+
+
+def check_computing(line: Line, parameters: Iterable[Parameter], comment: str, where: str) -> None:
+    """A function that has a kernel lists all its arguments, and what its comment says about cost and source."""
+    if not line.kernels:
+        return
+    listed = [p for p in parameters if p.type not in ("jn_model *", "jn_work *")]
+    if [p.name for p in listed] != line.order:
+        raise Mistake(f"{line.place}: the arguments of {line.name} are {', '.join(p.name for p in listed)}, in this order")
+    for p in listed:
+        declared = f"const {p.type}" if p.const else p.type
+        if p.name in line.others and line.others[p.name] != declared:
+            raise Mistake(f"{line.place}: {p.name} of {line.name} is declared as {declared}")
+    text = " ".join(comment.split())
+    costs, sources = line.properties.get("cost", []), line.properties.get("source", [])
+    for cost in costs:
+        if cost not in text:
+            raise Mistake(f"{where}: {line.place} says that it costs {cost}, but its comment does not")
+    if "O(" in text and not costs:
+        raise Mistake(f"{line.place}: {line.name} has no line 'cost', but its comment says what it costs")
+    if sources != PAPERS.findall(text):
+        raise Mistake(f"{line.place}: the sources of {line.name} are not those in brackets in its comment")
 
 
 def apply(line: Line, parameters: Iterable[Parameter]) -> None:

@@ -19,6 +19,7 @@ from description import (
     Parameter,
     apply,
     check_comment,
+    check_computing,
     check_line,
     check_work,
     read_description,
@@ -251,6 +252,7 @@ def describe(headers: Headers, given: Description) -> None:
         check_line(line, function.parameters, False)
         check_work(line, any(p.type == "jn_work *" for p in function.parameters), where)
         check_comment(line, function.comment, where)
+        check_computing(line, function.parameters, function.comment, where)
         apply(line, function.parameters)
         function.work, function.returns = line.work, line.returns.shape if line.returns else None
     headers.sizes = given.sizes

@@ -8,13 +8,13 @@
 
 /* Runs r, whose last output are `n` pivots, in work memory. of_body: pivots are in the order of the bodies'
  * coordinates, not in the order of elimination. */
-static inline jn_status solve_and_judge(jn_run *r, int n, int of_body) {
-  if (!r->work) return JN_ERR_NULL;
-  r->call.array[jn__shapes[r->kernel].inputs + jn__shapes[r->kernel].outputs - 1] = r->work->pivots;
-  r->pivots = n;
-  r->pivots_of_body = of_body;
-  r->work->singular = JN_NONE;
-  return jn__run(r);
+static inline jn_status solve_and_judge(jn_run *run, int n, int of_body) {
+  if (!run->work) return JN_ERR_NULL;
+  run->call.array[jn__shapes[run->kernel].inputs + jn__shapes[run->kernel].outputs - 1] = run->work->pivots;
+  run->pivots = n;
+  run->pivots_of_body = of_body;
+  run->work->singular = JN_NONE;
+  return jn__run(run);
 }
 
 #endif

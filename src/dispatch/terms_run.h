@@ -22,10 +22,10 @@ static inline void clear_arrays(jn_call *c) {
 
 /* Sets the arguments of the kernel, without outputs. link: the subtree whose centre of mass is computed, JN_WORLD for
  * all moving links. */
-static inline void begin_terms(jn_run *r, const number *q, const number *v, const number *a, const number *wrench,
+static inline void begin_terms(jn_run *run, const number *q, const number *v, const number *a, const number *wrench,
                                int representation, int about, int link) {
-  jn_terms_arguments *x = &r->call.terms;
-  clear_arrays(&r->call);
+  jn_terms_arguments *x = &run->call.terms;
+  clear_arrays(&run->call);
   x->q = q;
   x->v = v;
   x->a = a;
@@ -38,30 +38,30 @@ static inline void begin_terms(jn_run *r, const number *q, const number *v, cons
 /* Runs it. One state in a variant of the caller's own type is passed to the kernel directly: jn__run() takes 45 ns
  * more, when the energies of seven joints take 170. jn__run() also reports matrices that are too large: kernels count
  * in int. */
-static inline jn_status run_terms(jn_run *r, const jn_model *m, jn_work *w) {
-  jn_terms_arguments *x = &r->call.terms;
-  if (!m || !w || !x->q) return JN_ERR_NULL;
-  if (x->link < JN_WORLD || x->link >= m->nlink) return JN_ERR_INDEX;
-  x->link_end = x->link < 0 ? 0 : m->link[x->link].end;
-  size_t nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed);
-  const jn_variant *variant = jn__direct_variant(NUMBER_KIND, m, w);
+static inline jn_status run_terms(jn_run *run, const jn_model *model, jn_work *work) {
+  jn_terms_arguments *x = &run->call.terms;
+  if (!model || !work || !x->q) return JN_ERR_NULL;
+  if (x->link < JN_WORLD || x->link >= model->nlink) return JN_ERR_INDEX;
+  x->link_end = x->link < 0 ? 0 : model->link[x->link].end;
+  size_t nv = (size_t)model->nv, nframe = (size_t)(model->nlink + model->nnamed);
+  const jn_variant *variant = jn__direct_variant(NUMBER_KIND, model, work);
   if (variant && nframe * 6 * nv <= INT_MAX && nv * nv <= INT_MAX) {
-    jn__call_init(&r->call, variant, m, w->scratch);
-    variant->kernels[JN_KERNEL_terms](&r->call);
+    jn__call_init(&run->call, variant, model, work->scratch);
+    variant->kernels[JN_KERNEL_terms](&run->call);
     return JN_OK;
   }
-  jn__run_init(r, JN_KERNEL_terms, NUMBER_KIND, m, w);
-  return jn__run(r);
+  jn__run_init(run, JN_KERNEL_terms, NUMBER_KIND, model, work);
+  return jn__run(run);
 }
 
 /* One output of it: JN_OUT_terms_... */
-static inline jn_status run_term(const jn_model *m, jn_work *w, const number *q, const number *v, int out, number *data,
-                                 int representation, int about, int link) {
+static inline jn_status run_term(const jn_model *model, jn_work *work, const number *q, const number *v, int out,
+                                 number *data, int representation, int about, int link) {
   if (!data) return JN_ERR_NULL;
-  jn_run r;
-  begin_terms(&r, q, v, NULL, NULL, representation, about, link);
-  r.call.terms.outputs[out] = data;
-  return run_terms(&r, m, w);
+  jn_run run;
+  begin_terms(&run, q, v, NULL, NULL, representation, about, link);
+  run.call.terms.outputs[out] = data;
+  return run_terms(&run, model, work);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A function in pieces (--split): each becomes a C function of its own, because the time that compilers take grows
- * faster than the length of a function.
+/* A function in pieces (--split-functions): each becomes a C function of its own, because the time that compilers take
+ * grows faster than the length of a function.
  *
  * The order of statements stays as it is. A piece ends where the fewest values are alive, which is between bodies of
  * the robot; what later pieces read goes through an array w. A place in w is used again once no later piece reads its

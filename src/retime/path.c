@@ -312,6 +312,11 @@ jn_status jn__path_at(jn_path *path, double u, int with_mass) {
   if (shaped) jn__compose(w, path->order + 2, path->nv, v_jet);
   if (shaped && path->wrench) jn__compose(w, path->order, (int)wrench_row(path), path->wrench + wrench_row(path));
 
+  /* Wrenches in the axes of the world turn with the links along the path. */
+  if (path->wrench && jn_trajectory_wrench_axes(path->from.trajectory) == JN_IN_ALIGNED)
+    status = jn_wrenches_to_body_jet(path->model, path->work, path->order, path->q_now, v_jet, path->wrench);
+  if (status != JN_OK) return status;
+
   /* Forces, and compliances of springs. */
   status = split_forces(path, with_mass);
   if (status == JN_OK && path->nonlinear) find_compliance(path);

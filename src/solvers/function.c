@@ -43,7 +43,7 @@ static jn_status check_options(const jn_model *model, const jn_function_options 
 }
 
 static void count_names(jn_function *f) {
-  for (int i = 0; i < JN_FUNCTION_PUTS; i++) {
+  for (int i = 0; i < JN_FUNCTION_MOST_ARGUMENTS; i++) {
     f->inputs += f->is->in[i] != NULL;
     f->outputs += f->is->out[i] != NULL;
   }
@@ -57,7 +57,7 @@ static void count_outputs(jn_function *f) {
 }
 
 /* Numbers of room that kinds take: four tensors and what goes with them. */
-static int kind_room(const jn_function *f) {
+static int kind_scratch(const jn_function *f) {
   int n = f->nv + 6, wide = f->loop_rows > n ? f->loop_rows : n;
   int loops = f->loop_rows > 0 ? 8 * wide * n : 0;
   int tensors = f->kind == JN_FUNCTION_INVERSE_DYNAMICS || f->kind == JN_FUNCTION_FORWARD_DYNAMICS ||
@@ -78,10 +78,10 @@ static size_t place_arrays(jn_function *f, char *base) {
   f->G = reals(&s, f->nt, f->nt, 1);
   f->g = reals(&s, f->nt, 1, 1);
   f->lambda = reals(&s, f->mt, 1, 1);
-  f->swap = reals(&s, f->n > f->m ? f->n : f->m, f->n, 1);
+  f->columns_by_q = reals(&s, f->n > f->m ? f->n : f->m, f->n, 1);
   f->moved = reals(&s, f->nq + 2 * f->nv + f->nt, 1, 1);
-  f->room = reals(&s, kind_room(f), 1, 1);
-  f->whole = reals(&s, f->is->has_next ? f->n + f->m + (f->n > f->m ? f->n : f->m) * f->n : 0, 1, 1);
+  f->scratch = reals(&s, kind_scratch(f), 1, 1);
+  f->step_scratch = reals(&s, f->is->has_next ? f->n + f->m + (f->n > f->m ? f->n : f->m) * f->n : 0, 1, 1);
   return s.used;
 }
 
@@ -121,7 +121,7 @@ jn_status jn_function_create(const jn_model *model, jn_function_kind kind, const
   f->options = *options;
   f->nq = jn_model_nq(model);
   f->nv = jn_model_nv(model);
-  for (int i = 0; i < JN_FUNCTION_PUTS; i++) f->rows[i] = f->nv, f->columns[i] = 1;
+  for (int i = 0; i < JN_FUNCTION_MOST_ARGUMENTS; i++) f->rows[i] = f->nv, f->columns[i] = 1;
   if (f->is->has_next) f->rows[0] = f->nq;
   status = create_parts(f, options);
   if (status == JN_OK)
@@ -191,8 +191,8 @@ jn_status jn_function_jacobian(jn_function *f, const double *x, double *J) {
   if (status != JN_OK || f->chart.count == 0) return status;
   int rest = f->nt - f->nv, next = f->is->has_next ? f->nv : 0;
   if (next) {
-    jn__chart_columns(&f->chart, x, next, rest, f->J, f->swap);
-    jn__chart_push(&f->chart, f->y, f->n, f->swap, J);
+    jn__chart_columns(&f->chart, x, next, rest, f->J, f->columns_by_q);
+    jn__chart_push(&f->chart, f->y, f->n, f->columns_by_q, J);
   }
   int done = next ? f->nq : 0;
   jn__chart_columns(&f->chart, x, f->mt - next, rest, f->J + next * f->nt, J + done * f->n);
@@ -285,13 +285,13 @@ jn_status jn_function_hessian(jn_function *f, const double *x, const double *lam
   if (status != JN_OK) return status;
   if (f->chart.count > 0 && f->is->has_next) { /* G is symmetric here: exponential coordinates on both sides */
     status = f->is->jacobian(f, f->J);
-    jn__chart_bend(&f->chart, f->y, lambda, f->J, nt, f->G);
+    jn__chart_add_curvature_of_output(&f->chart, f->y, lambda, f->J, nt, f->G);
     jn__chart_bracket(&f->chart, f->g, nt, f->G);
   }
-  jn__chart_columns(&f->chart, x, nt, rest, f->G, f->swap); /* [nt x n] by d_h, then by numbers */
-  transpose(nt, n, f->swap, H);                             /* [n x nt] */
-  jn__chart_columns(&f->chart, x, n, rest, H, f->swap);
-  memcpy(H, f->swap, (size_t)(n * n) * sizeof *H);
+  jn__chart_columns(&f->chart, x, nt, rest, f->G, f->columns_by_q); /* [nt x n] by d_h, then by numbers */
+  transpose(nt, n, f->columns_by_q, H);                             /* [n x nt] */
+  jn__chart_columns(&f->chart, x, n, rest, H, f->columns_by_q);
+  memcpy(H, f->columns_by_q, (size_t)(n * n) * sizeof *H);
   jn__chart_curvature(&f->chart, x, f->g, n, H);
   make_symmetric(n, H);
   if (g) jn__chart_columns(&f->chart, x, 1, rest, f->g, g);

@@ -5,44 +5,47 @@
 
 #include "function.h"
 
-static jn_status create_rate(jn_function *f) { return jn_work_create_order(f->model, 1, &f->other_work); }
+static jn_status create_rate(jn_function *function) {
+  return jn_work_create_order(function->model, 1, &function->other_work);
+}
 
 /* tau mixes q, v, a; its rate also has M j, and is linear in a and j, each with coefficients that depend on q and v. */
-static void rate_pattern(jn_function *f) {
-  jn__pattern_tree(f);
+static void rate_pattern(jn_function *function) {
+  jn__pattern_tree(function);
   for (int in = 0; in < 4; in++) {
-    if (in < 3) jn__pattern_related(f, 0, in);
-    jn__pattern_related(f, 1, in);
-    jn__pattern_hessian(f, 0, in);
+    if (in < 3) jn__pattern_related(function, 0, in);
+    jn__pattern_related(function, 1, in);
+    jn__pattern_hessian(function, 0, in);
   }
-  jn__pattern_hessian(f, 1, 1);
-  jn__pattern_hessian(f, 1, 2);
+  jn__pattern_hessian(function, 1, 1);
+  jn__pattern_hessian(function, 1, 2);
 }
 
 /* The jet (v, a, j) [3 x nv], one after the other; takes 3 nv numbers of room. */
-static const double *velocity_jet(const jn_function *f, double *room) {
-  size_t bytes = (size_t)f->nv * sizeof *room;
-  memcpy(room, f->v, bytes);
-  memcpy(room + f->nv, f->u, bytes);
-  memcpy(room + 2 * f->nv, f->w, bytes);
-  return room;
+static const double *velocity_jet(const jn_function *function, double *scratch) {
+  size_t bytes = (size_t)function->nv * sizeof *scratch;
+  memcpy(scratch, function->v, bytes);
+  memcpy(scratch + function->nv, function->u, bytes);
+  memcpy(scratch + 2 * function->nv, function->w, bytes);
+  return scratch;
 }
 
-static jn_status rate_value(jn_function *f, double *y) {
-  const double *v_jet = velocity_jet(f, f->room);
-  return jn_inverse_dynamics_jet(f->model, f->other_work, 1, f->q, v_jet, NULL, y);
+static jn_status rate_value(jn_function *function, double *y) {
+  const double *v_jet = velocity_jet(function, function->scratch);
+  return jn_inverse_dynamics_jet(function->model, function->other_work, 1, function->q, v_jet, NULL, y);
 }
 
 /* J [2 nv x 4 nv] from D[k][i], the derivative of the k-th rate by q and the rows of v_jet. */
-static jn_status rate_jacobian(jn_function *f, double *J) {
-  int n = f->nv;
-  const double *v_jet = velocity_jet(f, f->room);
-  double *D = f->room + 3 * n;
-  jn_status status = jn_inverse_dynamics_jet_derivatives(f->model, f->other_work, 1, f->q, v_jet, NULL, D);
+static jn_status rate_jacobian(jn_function *function, double *J) {
+  int n = function->nv;
+  const double *v_jet = velocity_jet(function, function->scratch);
+  double *D = function->scratch + 3 * n;
+  jn_status status =
+      jn_inverse_dynamics_jet_derivatives(function->model, function->other_work, 1, function->q, v_jet, NULL, D);
   for (int k = 0; k < 2 && status == JN_OK; k++)
     for (int in = 0; in < 4; in++)
       for (int i = 0; i < n; i++)
-        memcpy(J + (k * n + i) * f->nt + in * n, D + ((k * 4 + in) * n + i) * n, (size_t)n * sizeof *J);
+        memcpy(J + (k * n + i) * function->nt + in * n, D + ((k * 4 + in) * n + i) * n, (size_t)n * sizeof *J);
   return status;
 }
 

@@ -20,7 +20,7 @@
 
 typedef struct generate_arg {
   model_arg model;
-  const char *want, *prefix, *out, *order, *lanes, *snap, *payload;
+  const char *want, *prefix, *out, *order, *lanes, *snap, *payload, *actuators;
   name_list runtime, frames, prescribed, actuated;
   int type, language, regroup, sincos, in, split;
   char *command; /* for the header */
@@ -181,7 +181,21 @@ static int warn(const generate_arg *g) {
     return usage_error("generate", "--prescribed is for hybrid_dynamics, which --want does not name");
   if (!wants(g, "loops_inverse_dynamics", false) && g->actuated.count)
     return usage_error("generate", "--actuated is for loops_inverse_dynamics, which --want does not name");
+  if (!wants(g, "motor_commands", false) && g->actuators)
+    return usage_error("generate", "--actuators is for motor_commands, which --want does not name");
   return check_use(g);
+}
+
+/* The actuators of --actuators; *elastic stays NULL without it. */
+static int load_actuators(const generate_arg *g, jn_elastic **elastic) {
+  jn_elastic_options options;
+  jn_error error = {0};
+  if (!g->actuators) return OPTION_GO_ON;
+  jn_elastic_options_init(&options);
+  options.max_bytes = g->model.options.max_bytes;
+  if (jn_elastic_load(g->model.model, g->actuators, &options, elastic, &error) == JN_OK) return OPTION_GO_ON;
+  print_errors(NULL, &error, g->actuators);
+  return EXIT_BAD;
 }
 
 static int run(generate_arg *g, jn_generate_options *o) {
@@ -190,6 +204,9 @@ static int run(generate_arg *g, jn_generate_options *o) {
   memset(mask, 0, 2 * nv + 1);
   int status = set_mask(g, "prescribed", &g->prescribed, mask);
   if (status == OPTION_GO_ON) status = set_mask(g, "actuated", &g->actuated, motors);
+  jn_elastic *elastic = NULL;
+  if (status == OPTION_GO_ON) status = load_actuators(g, &elastic);
+  o->elastic = elastic;
   size_t length = 0;
   char *source = read_source(g, &length);
   o->prescribed = mask;
@@ -209,6 +226,7 @@ static int run(generate_arg *g, jn_generate_options *o) {
   }
   if (status == OPTION_GO_ON) status = write_files(g, generated) ? EXIT_FINE : EXIT_BAD;
   jn_generated_destroy(generated);
+  jn_elastic_destroy(elastic);
   free(source);
   free(mask);
   return status;
@@ -251,47 +269,66 @@ static char *join_arguments(int argc, char **argv) {
   return text;
 }
 
-static void declare_options(option_set *set, generate_arg *g) {
-  option_text(
-      set, "want", "LIST",
-      "functions to generate, separated by commas: gravity_forces, bias_forces, inverse_dynamics, mass_matrix, "
-      "forward_dynamics, hybrid_dynamics, inverse_dynamics_jet, of closed loops loops_inverse_dynamics, and more: see "
-      "docs/generate.md",
-      &g->want);
-  option_text(set, "out", "FOLDER", "where to write PREFIX.c and PREFIX.h; it is made if it does not exist", &g->out);
-  option_output(set);
-  option_text(set, "prefix", "NAME", "of all names in the code: a C identifier; default robot", &g->prefix);
-  option_choice(set, "type", "float|double", "of numbers; default float", &g->type);
-  option_choice(set, "language", "c|matlab", "default c", &g->language);
-  option_text(set, "order", "K", "highest time derivative of jets, 0 to 8; default 1", &g->order);
-  option_text(set, "lanes", "N", "code for N states at once, over vectors of GNU C, for batches: 2, 4, 8 or 16",
-              &g->lanes);
-  option_flag(set, "split", "cut long C functions into pieces, because compilers take long for them", &g->split);
-  option_choice(set, "sincos", "own|libm|given",
-                "sine and cosine: in the code, of <math.h>, or as arguments; default own", &g->sincos);
-  option_choice(set, "regroup", "on|off", "regroup inertial parameters, exact for joint forces; default on",
-                &g->regroup);
-  option_names(set, "frame", "NAME,...", "frames of poses and Jacobians; default: the last one", &g->frames);
-  option_choice(set, "in", "body|world|aligned", "representation of Jacobians; default aligned", &g->in);
-  option_names(set, "prescribed", "JOINT,...", "joints of hybrid_dynamics whose acceleration is given", &g->prescribed);
-  option_names(set, "actuated", "JOINT,...", "joints of loops_inverse_dynamics that have a motor", &g->actuated);
-  option_names(set, "runtime", "gravity,payload,parameters", "arguments instead of constants", &g->runtime);
-  option_text(set, "payload-frame", "NAME", "the frame that carries the payload; default: the last one", &g->payload);
-  option_text(set, "snap", "ANGLE", "set angles of placements this near to a quarter turn to it [rad]; default 0",
-              &g->snap);
-  model_arg_options(set, &g->model);
-}
+static const option generate_options[] = {
+    TEXT_OPTION(
+        generate_arg, want, "want", "LIST",
+        "functions to generate, separated by commas: gravity_forces, bias_forces, inverse_dynamics, mass_matrix, "
+        "forward_dynamics, hybrid_dynamics, inverse_dynamics_jet, of closed loops loops_inverse_dynamics, and more: "
+        "see docs/generate.md"),
+    TEXT_OPTION(generate_arg, out, "out", "FOLDER", "folder for PREFIX.c and PREFIX.h; it is made if it does not exist",
+                .is_output = true),
+    TEXT_OPTION(generate_arg, prefix, "prefix", "NAME",
+                "beginning of all names in the code, a C identifier; default robot"),
+    CHOICE_OPTION(generate_arg, type, "type", "float|double", "type of numbers; default float"),
+    CHOICE_OPTION(generate_arg, language, "language", "c|matlab", "language of the code; default c"),
+    TEXT_OPTION(generate_arg, order, "order", "K", "highest time derivative of jets, 0 to 8; default 1"),
+    TEXT_OPTION(generate_arg, lanes, "lanes", "N",
+                "code for N states at once, over vectors of GNU C, for batches: 2, 4, 8 or 16"),
+    CHOICE_OPTION(
+        generate_arg, sincos, "sincos", "own|libm|given",
+        "sine and cosine: computed in the code (own, the default), by <math.h> (libm), or as arguments (given)"),
+    CHOICE_OPTION(generate_arg, regroup, "regroup", "on|off",
+                  "regroup inertial parameters, exact for joint forces; default on"),
+    NAMES_OPTION(generate_arg, frames, "frame", "NAME,...", "frames of poses and Jacobians; default: the last one"),
+    CHOICE_OPTION(generate_arg, in, "in", "body|world|aligned",
+                  "axes and point of Jacobians, as in eval; default aligned"),
+    NAMES_OPTION(generate_arg, prescribed, "prescribed", "JOINT,...",
+                 "joints of hybrid_dynamics whose acceleration is given"),
+    NAMES_OPTION(generate_arg, actuated, "actuated", "LIST", "joints with a motor, for loops_inverse_dynamics"),
+    TEXT_OPTION(generate_arg, actuators, "actuators", "FILE",
+                "motors behind springs, for motor_commands: docs/elastic.md"),
+    NAMES_OPTION(generate_arg, runtime, "runtime", "gravity,payload,parameters", "arguments instead of constants"),
+    TEXT_OPTION(generate_arg, payload, "payload-frame", "NAME",
+                "the frame that carries the payload; default: the last one"),
+    TEXT_OPTION(generate_arg, snap, "snap", "ANGLE",
+                "set angles of placements this near to a quarter turn to it [rad]; default 0"),
+    FLAG_OPTION(generate_arg, split, "split-functions",
+                "cut long C functions into pieces, because compilers take long for them"),
+    {0}};
+
+static const option_group generate_groups[] = {
+    {.options = generate_options},
+    MODEL_GROUPS(generate_arg, model),
+};
+
+const command_line generate_line = {
+    .name = "generate",
+    .brief = "write the dynamics of a robot as C for firmware, or as MATLAB",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "Write the dynamics of a robot as C (or MATLAB) that needs no library: straight-line code with all "
+        "constants folded, for firmware.",
+    .groups = generate_groups,
+    .group_count = COUNT_OF(generate_groups),
+};
 
 int command_generate(int argc, char **argv) {
-  option_set set;
   generate_arg g = {.in = JN_IN_ALIGNED};
   const char *arguments[1] = {NULL};
-  model_arg_init(&g.model);
-  option_set_init(&set, "generate", "MODEL",
-                  "Write the dynamics of a robot as C (or MATLAB) that needs no library: straight-line code with all "
-                  "constants folded, for firmware.");
-  declare_options(&set, &g);
-  int status = option_parse(&set, argc, argv, arguments, 1, 1);
+  model_arg_init(&g.model, "generate");
+  int status = option_parse(&generate_line, &g, argc, argv, arguments);
   if (status == OPTION_GO_ON) {
     g.model.source = arguments[0];
     g.command = join_arguments(argc, argv);

@@ -32,11 +32,11 @@
 #if JN_MANY
 
 /* The motion of a body. */
-typedef struct body_motion {
+typedef struct moving_body {
   mat3 R;
   vec3 d; /* its origin from that of its parent */
   twist V, A;
-} body_motion;
+} moving_body;
 
 /* I, B and F of a body, then of its subtree. */
 typedef struct subtree_sums {
@@ -61,7 +61,7 @@ typedef struct linearization_many {
   const real *q, *v, *a; /* v, a: NULL is zero */
   const real *W;         /* [nlink][6] or NULL */
   angles angle;
-  body_motion *motion;           /* [nb + 1], the world last */
+  moving_body *motion;           /* [nb + 1], the world last */
   subtree_sums *sums;            /* [nb] */
   coordinate_screws *screws;     /* [nd] */
   coordinate_wrenches *wrenches; /* [nd] */
@@ -73,16 +73,16 @@ static inline linearization_many linearization_many_place(const JN_S(tree) * tre
                                                           const real *a, real **at) {
   linearization_many lin = {.tree = tree, .q = q, .v = v, .a = a};
   lin.angle = angles_at(tree, q, at);
-  lin.motion = TAKE(at, tree->nb + 1, body_motion);
+  lin.motion = TAKE(at, tree->nb + 1, moving_body);
   lin.sums = TAKE(at, tree->nb, subtree_sums);
   lin.screws = TAKE(at, tree->nd, coordinate_screws);
   lin.wrenches = TAKE(at, tree->nd, coordinate_wrenches);
   lin.offset = TAKE(at, tree->nb, vec3);
-  if (q) lin.motion[tree->nb] = (body_motion){m3_identity(), v3_zero(), t_zero(), base_acceleration(tree)};
+  if (q) lin.motion[tree->nb] = (moving_body){m3_identity(), v3_zero(), t_zero(), base_acceleration(tree)};
   return lin;
 }
 
-FLAT const body_motion *motion_before(const linearization_many *lin, int i) {
+FLAT const moving_body *motion_before(const linearization_many *lin, int i) {
   int parent = lin->tree->body[i].parent;
   return &lin->motion[parent < 0 ? lin->tree->nb : parent];
 }
@@ -101,7 +101,7 @@ FLAT void set_body_many(const linearization_many *lin, int i, mat3 R, twist V, t
 /* A revolute joint. root: it is on the base, which does not rotate, so that V_p = 0 and psi = 0. */
 FLAT void move_revolute_many(const linearization_many *lin, int i, int root) {
   const JN_S(body) *body = &lin->tree->body[i];
-  const body_motion *P = motion_before(lin, i);
+  const moving_body *P = motion_before(lin, i);
   mat3 B = m3_constant(body->R);
   vec3 d = v3_constant(body->p);
   twist V = t_zero(), A = {v3_zero(), P->A.v};
@@ -135,7 +135,7 @@ FLAT void move_revolute_many(const linearization_many *lin, int i, int root) {
   /* V += S v, A += S a + psi v. */
   if (lin->v) V.w = v3_axpy(lin->v[body->iv], e, V.w);
   if (lin->a) A.w = v3_axpy(lin->a[body->iv], e, A.w);
-  lin->motion[i] = (body_motion){R, d, V, A};
+  lin->motion[i] = (moving_body){R, d, V, A};
   set_body_many(lin, i, R, V, A);
 }
 
@@ -165,7 +165,7 @@ FLAT void move_coordinates_many(const linearization_many *lin, int i, int first,
 /* Any other joint. */
 static inline void move_any_many(const linearization_many *lin, int i) {
   const JN_S(body) *body = &lin->tree->body[i];
-  const body_motion *P = motion_before(lin, i);
+  const moving_body *P = motion_before(lin, i);
 
   pose X = body_pose(lin->tree, body, lin->q, lin->angle.c[i], lin->angle.s[i]);
   mat3 R = m3_prod(P->R, X.R);
@@ -179,7 +179,7 @@ static inline void move_any_many(const linearization_many *lin, int i) {
   /* What the coordinates add. */
   int step = is_group(body) ? body->nv : 1;
   for (int c = 0; c < body->nv; c += step) move_coordinates_many(lin, i, c, step, &V, &A);
-  lin->motion[i] = (body_motion){R, d, V, A};
+  lin->motion[i] = (moving_body){R, d, V, A};
   set_body_many(lin, i, R, V, A);
 }
 
@@ -202,7 +202,7 @@ static inline void move_free_base_many(const linearization_many *lin, int i) {
   s[5].S = (twist){v3_zero(), R.z};
   if (lin->v) V = (twist){m3_mul(R, v3_load(lin->v + body->iv)), m3_mul(R, v3_load(lin->v + body->iv + 3))};
   if (lin->a) A = t_add(A, (twist){m3_mul(R, v3_load(lin->a + body->iv)), m3_mul(R, v3_load(lin->a + body->iv + 3))});
-  lin->motion[i] = (body_motion){R, X.p, V, A};
+  lin->motion[i] = (moving_body){R, X.p, V, A};
   set_body_many(lin, i, R, V, A);
 }
 
@@ -325,7 +325,7 @@ FLAT void set_row_outward(const row_pointers *row, const coordinate_wrenches *x,
 /* set_row_inward() for all coordinates of a free joint on the base, by a few products with R^T (humanoid of 44
  * joints: 0.7 us less). */
 FLAT void set_row_inward_free_base(const linearization_many *lin, const row_pointers *row, int i, wrench Z, vec3 U) {
-  const body_motion *motion = &lin->motion[i];
+  const moving_body *motion = &lin->motion[i];
   int at = lin->tree->body[i].iv;
 
   /* psi = 0 and ppsi = (0, a x e). */
@@ -358,7 +358,7 @@ FLAT void fill_row(const linearization_many *lin, const row_pointers *row, int i
   /* Coordinates of the same joint up to its own; armature and springs. */
   for (int l = body->id; l < own; l++) set_row_inward(row, &lin->screws[l], body->iv + l - body->id, revolute, Z, U);
   if (row->M) row->M[body->iv + c - body->id] += armature_of(tree, body, c - body->id);
-  if (row->dq && tree->carries_springs) row->dq[body->iv + c - body->id] += stiffness_of(tree, body, c - body->id);
+  if (row->dq && tree->has_springs) row->dq[body->iv + c - body->id] += stiffness_of(tree, body, c - body->id);
 
   /* Ancestors: Z is moved inwards, body by body. */
   for (int j = i, k = body->parent; k >= 0; j = k, k = tree->body[k].parent) {

@@ -61,10 +61,10 @@ typedef struct inertia_rates {
 
 /* How far a wrench W that is constant in the world departs from one that is fixed to its body, when the body moves
  * by S: S x* W - dW = (N w + (WRENCH_IN_WORLD: v x f), w x f). */
-typedef struct wrench_change {
+typedef struct unfixed_wrench {
   mat3 N;
   vec3 f;
-} wrench_change;
+} unfixed_wrench;
 
 typedef struct linearization {
   const JN_S(tree) * tree;
@@ -83,8 +83,8 @@ typedef struct linearization {
   inertia *I;                  /* [orders][nb], as the following: first of the bodies, then of their subtrees */
   inertia_rates *B;
   wrench *F;
-  wrench_change *H; /* [orders][nb] NULL: wrenches are fixed to their bodies */
-  wrench *carried;  /* [orders] scratch */
+  unfixed_wrench *H; /* [orders][nb] NULL: wrenches are fixed to their bodies */
+  wrench *carried;   /* [orders] scratch */
 } linearization;
 
 /* Takes the arrays from scratch memory. */
@@ -105,7 +105,7 @@ FLAT linearization linearization_place(const JN_S(tree) * tree, int orders, int 
   lin.B = TAKE(at, orders * tree->nb, inertia_rates);
   lin.F = TAKE(at, orders * tree->nb, wrench);
   lin.carried = TAKE(at, orders, wrench);
-  if (wrench_frame != WRENCH_IN_BODY) lin.H = TAKE(at, orders * tree->nb, wrench_change);
+  if (wrench_frame != WRENCH_IN_BODY) lin.H = TAKE(at, orders * tree->nb, unfixed_wrench);
   return lin;
 }
 
@@ -145,16 +145,16 @@ static inline mat3 arm_matrix(vec3 p, vec3 f) {
   return m3_axpy(K(-1), outer, m3_scale(dot(p, f), m3_identity()));
 }
 /* H about the point from which its own is at d. */
-static inline wrench_change wrench_change_shift(wrench_change H, int wrench_frame, vec3 d) {
+static inline unfixed_wrench wrench_change_shift(unfixed_wrench H, int wrench_frame, vec3 d) {
   mat3 more = wrench_frame == WRENCH_IN_WORLD ? m3_scale(K(-1), skew(cross(d, H.f))) : arm_matrix(d, H.f);
-  return (wrench_change){m3_add(H.N, more), H.f};
+  return (unfixed_wrench){m3_add(H.N, more), H.f};
 }
 /* H X, and H^T X. */
-static inline wrench wrench_change_mul(wrench_change H, int wrench_frame, twist X) {
+static inline wrench wrench_change_mul(unfixed_wrench H, int wrench_frame, twist X) {
   vec3 m = m3_mul(H.N, X.w);
   return (wrench){wrench_frame == WRENCH_IN_WORLD ? v3_add(m, cross(X.v, H.f)) : m, cross(X.w, H.f)};
 }
-static inline wrench wrench_change_tmul(wrench_change H, int wrench_frame, twist X) {
+static inline wrench wrench_change_tmul(unfixed_wrench H, int wrench_frame, twist X) {
   vec3 m = v3_add(m3_tmul(H.N, X.w), cross(H.f, X.v));
   return (wrench){m, wrench_frame == WRENCH_IN_WORLD ? cross(H.f, X.w) : v3_zero()};
 }
@@ -257,7 +257,7 @@ FLAT void subtract_external_wrench(const linearization *lin, int link, int order
     } else {
       vec3 p = T.p, force = lin->carried[0].f;
       for (int k = 0; k < orders; k++) { /* a curve has two orders at most here */
-        wrench_change *H = &lin->H[k * nb + i];
+        unfixed_wrench *H = &lin->H[k * nb + i];
         if (k == 1) { /* order 1: the point of action moves with the body, the wrench does not */
           p = v3_add(lin->G[i].v, cross(lin->G[i].w, T.p));
           lin->carried[1] = lin->wrench_frame == WRENCH_ALIGNED ? (wrench){cross(p, force), v3_zero()} : w_zero();
@@ -315,7 +315,7 @@ FLAT void set_body_sums(const linearization *lin, int i, int orders) {
       F = w_add(F, w_add(i_mul(I[j * nb], A[(k - j) * nb]), w_cross(V[j * nb], (wrench){rates.L, rates.P})));
     }
     lin->F[k * nb + i] = F;
-    if (lin->H) lin->H[k * nb + i] = (wrench_change){m3_zero(), v3_zero()};
+    if (lin->H) lin->H[k * nb + i] = (unfixed_wrench){m3_zero(), v3_zero()};
   }
 }
 
@@ -384,8 +384,8 @@ FLAT void linearize_inward(const linearization *lin, int orders) {
       lin->B[to] = rates_add(lin->B[to], rates_shift(lin->B[from], lin->d[i]));
       lin->F[to] = w_add(lin->F[to], w_shift(lin->F[from], lin->d[i]));
       if (lin->H) {
-        wrench_change H = wrench_change_shift(lin->H[from], lin->wrench_frame, lin->d[i]);
-        lin->H[to] = (wrench_change){m3_add(lin->H[to].N, H.N), v3_add(lin->H[to].f, H.f)};
+        unfixed_wrench H = wrench_change_shift(lin->H[from], lin->wrench_frame, lin->d[i]);
+        lin->H[to] = (unfixed_wrench){m3_add(lin->H[to].N, H.N), v3_add(lin->H[to].f, H.f)};
       }
     }
   }
@@ -546,8 +546,7 @@ FLAT void linearization_matrices(const linearization *lin, int orders, column *x
 
       /* Armature and springs. */
       if (to->M && to->from == 0) to->M[(first + c) * (n + 1)] += armature_of(tree, body, c);
-      if (to->dq && to->from == 0 && tree->carries_springs)
-        to->dq[(first + c) * (n + 1)] += stiffness_of(tree, body, c);
+      if (to->dq && to->from == 0 && tree->has_springs) to->dq[(first + c) * (n + 1)] += stiffness_of(tree, body, c);
     }
   }
 }

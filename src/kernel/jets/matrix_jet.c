@@ -34,7 +34,7 @@
 #include "jacobian_columns.h"
 
 /* Sums over subtrees. The coefficients of one body lie together, order by order. */
-typedef struct subtree_sums {
+typedef struct subtree_series {
   jets J;
   columns c;
   int orders;        /* K + 1 */
@@ -46,7 +46,7 @@ typedef struct subtree_sums {
   pose *E;           /* [orders] scratch */
   mat3 *H;           /* [orders] scratch, */
   crossed *D;        /*          and for C */
-} subtree_sums;
+} subtree_series;
 
 /* Where results go; NULL: not wanted. */
 typedef struct jet_outputs {
@@ -57,7 +57,7 @@ typedef struct jet_outputs {
 /* ---- poses ---- */
 
 /* T <- T E, both polynomials of time: R_k = sum_j R_j E.R_{k-j}, p_k = p_k + sum_j R_j E.p_{k-j}. */
-static inline void multiply_pose(const subtree_sums *sums, pose *T, const pose *E) {
+static inline void multiply_pose(const subtree_series *sums, pose *T, const pose *E) {
   for (int k = sums->orders - 1; k >= 0; k--) {
     pose sum = {m3_prod(T[0].R, E[k].R), v3_add(T[k].p, m3_mul(T[0].R, E[k].p))};
     for (int j = 1; j <= k; j++) {
@@ -69,7 +69,7 @@ static inline void multiply_pose(const subtree_sums *sums, pose *T, const pose *
 }
 
 /* Pose of an elementary motion: R = e e^T + c (1 - e e^T) + s [e] about the point y, and h x along e. */
-static inline void pose_of_elementary_motion(const subtree_sums *sums, const elementary_motion *motion, pose *E) {
+static inline void pose_of_elementary_motion(const subtree_series *sums, const elementary_motion *motion, pose *E) {
   int nd = sums->J.tree->nd;
   mat3 along = {v3_scale(motion->axis.x, motion->axis), v3_scale(motion->axis.y, motion->axis),
                 v3_scale(motion->axis.z, motion->axis)};
@@ -87,7 +87,7 @@ static inline void pose_of_elementary_motion(const subtree_sums *sums, const ele
 }
 
 /* T of body i: its placement times the motions of its joint. */
-static inline void body_poses(const subtree_sums *sums, int i) {
+static inline void body_poses(const subtree_series *sums, int i) {
   const JN_S(tree) *tree = sums->J.tree;
   const JN_S(body) *body = &tree->body[i];
   pose *T = sums->T + i * sums->orders;
@@ -116,7 +116,7 @@ static inline vec3 rotate_pose_order(const pose *T, const real *x, int stride, i
 }
 
 /* R A R^T in place, as products of series; A_k is at A + k * stride. */
-static inline void rotate_tensor(const subtree_sums *sums, const pose *T, real *A, int stride) {
+static inline void rotate_tensor(const subtree_series *sums, const pose *T, real *A, int stride) {
   /* R A. */
   for (int k = 0; k < sums->orders; k++) {
     sums->H[k] = m3_zero();
@@ -137,7 +137,7 @@ static inline void rotate_tensor(const subtree_sums *sums, const pose *T, real *
 }
 
 /* Adds the inertia of subtree i to that of its parent. E and Z are scratch for what is rotated. */
-static inline void add_inertia_series_to_parent(const subtree_sums *sums, int i) {
+static inline void add_inertia_series_to_parent(const subtree_series *sums, int i) {
   int n = sums->orders;
   const pose *T = sums->T + i * n;
   inertia *I = sums->I + i * n, *to = sums->I + sums->J.tree->body[i].parent * n;
@@ -167,7 +167,7 @@ static inline void add_inertia_series_to_parent(const subtree_sums *sums, int i)
 }
 
 /* Adds B of subtree i to that of its parent: crossed_add() of world.h with series for products. */
-static inline void add_crossed_series_to_parent(const subtree_sums *sums, int i) {
+static inline void add_crossed_series_to_parent(const subtree_series *sums, int i) {
   int n = sums->orders, stride = (int)(sizeof(crossed) / sizeof(real));
   const pose *T = sums->T + i * n;
   crossed *B = sums->D, *to = sums->B + sums->J.tree->body[i].parent * n;
@@ -198,7 +198,7 @@ static inline void add_crossed_series_to_parent(const subtree_sums *sums, int i)
 }
 
 /* I and B of body i alone. */
-static inline void set_own_sums(const subtree_sums *sums, int i) {
+static inline void set_own_sums(const subtree_series *sums, int i) {
   const JN_S(tree) *tree = sums->J.tree;
   int n = sums->orders;
   inertia own = i_constant(tree->body[i].inertia), none = {ZERO, v3_zero(), {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO}};
@@ -209,7 +209,7 @@ static inline void set_own_sums(const subtree_sums *sums, int i) {
 }
 
 /* Inwards: sums over all subtrees. */
-static inline void sum_over_subtrees(const subtree_sums *sums) {
+static inline void sum_over_subtrees(const subtree_series *sums) {
   const JN_S(tree) *tree = sums->J.tree;
   for (int i = 0; i < tree->nb; i++) set_own_sums(sums, i);
   for (int i = tree->nb - 1; i >= 0; i--) {
@@ -222,7 +222,7 @@ static inline void sum_over_subtrees(const subtree_sums *sums) {
 /* ---- entries ---- */
 
 /* psi = du/dt + [V, u] of column a, seen from body i, all orders. */
-static inline void column_rate(const subtree_sums *sums, int i, int a) {
+static inline void column_rate(const subtree_series *sums, int i, int a) {
   const columns *c = &sums->c;
   for (int k = 0; k < sums->orders; k++) {
     twist sum = t_scale(K(k + 1), c->u[(k + 1) * c->n + a]);
@@ -232,7 +232,7 @@ static inline void column_rate(const subtree_sums *sums, int i, int a) {
 }
 
 /* Z = I S, Y = I psi + B S and X = B^T S of column a, which belongs to a coordinate of body i. */
-static inline void wrenches_of_column(const subtree_sums *sums, int i, int a) {
+static inline void wrenches_of_column(const subtree_series *sums, int i, int a) {
   int n = sums->orders;
   if (sums->B) column_rate(sums, i, a);
   for (int k = 0; k < n; k++) {
@@ -268,7 +268,7 @@ static inline real power_order(const wrench *F, const twist *S, int stride, int 
 
 /* Adds the entries of coordinate `out` of body i, whose Z, Y, X are there, with column a of coordinate `in`. own: both
  * belong to the same joint, so that C_ij is added when they change roles. */
-static inline void add_pair(const subtree_sums *sums, int i, int a, int in, int out, int own, const jet_outputs *to) {
+static inline void add_pair(const subtree_series *sums, int i, int a, int in, int out, int own, const jet_outputs *to) {
   int n = sums->J.tree->nv, upper = in * n + out, lower = out * n + in, stride = sums->c.n;
   const twist *u = sums->c.u + a;
   if (sums->B && !own) column_rate(sums, i, a);
@@ -288,7 +288,7 @@ static inline void add_pair(const subtree_sums *sums, int i, int a, int in, int 
 }
 
 /* Adds all entries of the coordinates of body i; the columns seen from it are there. */
-static inline void add_entries_of_body(const subtree_sums *sums, int i, const jet_outputs *to) {
+static inline void add_entries_of_body(const subtree_series *sums, int i, const jet_outputs *to) {
   const JN_S(tree) *tree = sums->J.tree;
   const JN_S(body) *body = &tree->body[i];
   for (int c = 0; c < body->nv; c++) {
@@ -312,7 +312,7 @@ static inline void add_entries_of_body(const subtree_sums *sums, int i, const je
 /* Gravity forces g_i = S . I a_0. They need no columns: a_0 is carried outwards, and a joint bears the weight of its
  * whole subtree. Carrying the weights of single bodies back inwards would be faster, but lose the digits that
  * docs/jets.md describes. O(n K^2). */
-static inline void gravity_forces(const subtree_sums *sums, real *g) {
+static inline void gravity_forces(const subtree_series *sums, real *g) {
   const JN_S(tree) *tree = sums->J.tree;
   columns c = sums->c;
   c.n = tree->nb;
@@ -336,7 +336,7 @@ static inline void gravity_forces(const subtree_sums *sums, real *g) {
 }
 
 /* Forces of the external wrenches: carried inwards, projected on the screws. */
-static inline void forces_of_wrenches(const subtree_sums *sums, real *tau) {
+static inline void forces_of_wrenches(const subtree_series *sums, real *tau) {
   const JN_S(tree) *tree = sums->J.tree;
   for (int k = 0; k < sums->orders * tree->nb; k++) sums->J.F[k] = sums->J.W[k];
   for (int k = 0; k < sums->orders; k++) extend_wrenches(&sums->J, k, tau + k * tree->nv);
@@ -360,9 +360,9 @@ static inline void clear(real *x, int count) {
 }
 
 /* Takes the memory; what is not wanted is left out. */
-static inline subtree_sums subtree_sums_place(const JN_S(tree) * tree, int orders, const jet_outputs *to, const real *q,
-                                              real **at) {
-  subtree_sums sums = {.J = jets_place(tree, orders + 1, to->tau != NULL, q, at), .orders = orders};
+static inline subtree_series subtree_series_place(const JN_S(tree) * tree, int orders, const jet_outputs *to,
+                                                  const real *q, real **at) {
+  subtree_series sums = {.J = jets_place(tree, orders + 1, to->tau != NULL, q, at), .orders = orders};
   sums.c = columns_place(orders + 1, tree->nd + 1, at);
   sums.c.per_joint = 1;
   sums.T = TAKE(at, tree->nb * orders, pose);
@@ -385,13 +385,13 @@ void JN_(matrix_jet)(const jn_call *call) {
   int order = args->order, n = tree->nv;
   real *at = call->scratch;
   jet_outputs to = {order, args->M_jet, args->C_jet, args->g_jet, args->P, args->tau_jet};
-  subtree_sums sums = subtree_sums_place(tree, order + 1, &to, args->q, &at);
+  subtree_series sums = subtree_series_place(tree, order + 1, &to, args->q, &at);
   int32_t *path = TAKE_INTS(&at, tree->nb);
   if (counts(call, at)) return;
 
   /* Taylor coefficients of what is given, twists of all bodies. */
   jet_to_taylor(args->v_jet, order + 2, n, sums.J.v);
-  if (to.tau) load_external_wrenches(&sums.J, args->wrench_jet, order + 1);
+  if (to.tau) load_external_wrenches(&sums.J, args->wrench_jet, 0, order + 1);
   for (int k = 0; k < order + 2; k++) extend_twists(&sums.J, k);
 
   /* Forces of the external wrenches. */
