@@ -126,7 +126,6 @@ set(core_sources
     src/model/limits.c
     src/model/log.c
     src/model/memory.c
-    src/model/nearest_name.c
     src/model/numbers.c
     src/model/parameters.c
     src/model/query.c
@@ -182,6 +181,7 @@ set(core_sources
     src/text/json_values.c
     src/text/printable.c
     src/text/table_names.c
+    src/text/nearest_name.c
     src/text/words.c
     src/trajectory/arrays.c
     src/trajectory/columns.c

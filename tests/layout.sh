@@ -21,7 +21,7 @@ BEGIN {
   may["dense"] = " model "
   may["series"] = " "
   may["generate"] = " model tree lie loops "
-  may["edit"] = " lie tree model "
+  may["edit"] = " lie text tree model "
   may["ident"] = " dense model "
   may["loops"] = " dense lie model series "
   may["tasks"] = " dense loops model series "
@@ -35,7 +35,7 @@ BEGIN {
 
   # folder: its headers that files of other folders may include; "*": all
   shows["lie"] = shows["tree"] = shows["text"] = shows["dense"] = shows["series"] = " * "
-  shows["model"] = " builder.h convert.h draft.h inertia_law.h limits.h log.h memory.h model.h nearest_name.h shelf.h singular.h stop.h "
+  shows["model"] = " builder.h convert.h draft.h inertia_law.h limits.h log.h memory.h model.h shelf.h singular.h stop.h "
   shows["kernel"] = " base/call.h base/sweep.h sensitivity/perturbation.h terms/terms.h "
   shows["dispatch"] = " batch.h dispatch.h "
   shows["io"] = " limit.h native.h table.h whole_file.h "

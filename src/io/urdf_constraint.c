@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../model/nearest_name.h"
+#include "../text/nearest_name.h"
 #include "native.h"
 #include "urdf_walk.h"
 

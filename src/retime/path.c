@@ -18,20 +18,6 @@ static size_t path_doubles(const jn_path *p) {
   return (size_t)p->nq + n * (2 * rows + 4 * (rows - 2) + 2 + 2 + 17);
 }
 
-/* Losses at speeds 1 and 2 tell damping and friction apart; coupled joints are in them. */
-static jn_status find_losses(jn_path *p) {
-  double *speed = p->timed, *two = p->tau;
-  for (int i = 0; i < p->nv; i++) speed[i] = 1;
-  jn_status status = jn_loss_forces(p->model, speed, p->friction);
-  for (int i = 0; i < p->nv; i++) speed[i] = 2;
-  if (status == JN_OK) status = jn_loss_forces(p->model, speed, two);
-  for (int i = 0; i < p->nv; i++) {
-    p->damping[i] = two[i] - p->friction[i];
-    p->friction[i] -= p->damping[i];
-  }
-  return status;
-}
-
 static size_t wrench_row(const jn_path *p) { return 6 * (size_t)jn_link_count(p->model); }
 
 static int is_bent(const jn_path *p, int v) {
@@ -137,7 +123,7 @@ jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
     p->place[v] = type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(p->model, joint) + number;
   }
   status = memory_create(p, a);
-  return p->losses && status == JN_OK ? find_losses(p) : status; /* zero so far */
+  return p->losses && status == JN_OK ? jn_loss_coefficients(p->model, p->damping, p->friction) : status; /* zero so far */
 }
 
 void jn__path_destroy(jn_path *p, const jn_allocator *a) {

@@ -156,7 +156,7 @@ static jn_status one_step(motions_part *p, long k) {
 
 static jn_status run_part(motions_part *p) {
   const jn_motions *m = &p->motions;
-  if (m->losses) jn__simulation_losses(p->model, p->room.damping, p->room.friction, p->room.u);
+  if (m->losses) jn_loss_coefficients(p->model, p->room.damping, p->room.friction);
   jn_status status = jn_normalize(p->model, &p->work, p->q, p->room.q);
   if (status != JN_OK) return status;
   memcpy(p->q, p->room.q, p->count * (size_t)p->model->nq * sizeof *p->q);

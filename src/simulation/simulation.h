@@ -105,9 +105,6 @@ void jn__simulation_keep_acceleration(jn_simulator *s);
 /* Forgets s->a if the user's functions give other forces now than they gave for it: what they compute from may have
  * changed since the last step. */
 jn_status jn__simulation_ask_again(jn_simulator *s);
-/* simulator.c: damping and friction [nv] of the coordinates, as losses at speeds 1 and 2 tell them apart (coupled
- * joints are in it). at: [nv] room. */
-void jn__simulation_losses(const jn_model *model, double *damping, double *friction, double *at);
 void jn__simulation_given(jn_simulator *s); /* after a change of `held` */
 
 /* series.c: the motion after time h of the last step's series. */

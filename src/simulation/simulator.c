@@ -266,20 +266,6 @@ static void find_coordinates(jn_simulator *s) {
   }
 }
 
-void jn__simulation_losses(const jn_model *m, double *damping, double *friction, double *at) {
-  int n = jn_model_nv(m);
-  for (int i = 0; i < n; i++) at[i] = 1;
-  jn_loss_forces(m, at, friction);
-  for (int i = 0; i < n; i++) at[i] = 2;
-  jn_loss_forces(m, at, damping);
-  for (int i = 0; i < n; i++) {
-    double one = friction[i];
-    damping[i] -= one;
-    friction[i] = one - damping[i];
-    if (fabs(friction[i]) <= 1e-14 * fabs(one)) friction[i] = 0; /* rounding */
-  }
-}
-
 static int count_groups(const jn_model *m) {
   int count = 0;
   for (int i = 0; i < jn_link_count(m); i++) {
@@ -307,7 +293,7 @@ static jn_status create(const jn_model *m, jn_loops *loops, const jn_simulation_
   *s = sizes;
   place(s, (char *)s);
   find_coordinates(s);
-  if (o->losses) jn__simulation_losses(m, s->damping, s->friction, s->x);
+  if (o->losses) jn_loss_coefficients(m, s->damping, s->friction);
   jn__simulation_given(s);
   jn_neutral(m, s->q0);
   status = jn_simulator_set(s, 0, s->q0, NULL);
