@@ -36,6 +36,7 @@ set(core_sources
     src/dense/decompose.c
     src/dense/symmetric.c
     src/dense/triangles.c
+    src/series/rotation.c
     src/edit/attach.c
     src/edit/edit.c
     src/edit/held_loops.c

@@ -28,7 +28,7 @@ BEGIN {
   may["trajectory"] = " dense model io text series "
   may["elastic"] = " dense model series "
   may["retime"] = " model series "
-  may["solvers"] = " dense model "
+  may["solvers"] = " dense model series "
   may["simulation"] = " dense dispatch loops model lie tree kernel series "
   may["tool"] = " text io "
   may["plugin"] = " text model "

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "elastic.h"
 
 typedef struct coupled {
@@ -26,27 +27,19 @@ static void start(const coupled *c, int rows, const double *q, const double *v_j
   }
 }
 
-static void take(const double *jet, int n, int v, int terms, double *series) {
-  double factorial = 1;
-  for (int k = 0; k < terms; k++) {
-    if (k > 1) factorial *= k;
-    series[k] = jet[(size_t)k * (size_t)n + (size_t)v] / factorial;
-  }
-}
-
 /* Springs from the torques of the links to order k: theta to the same order. */
 static jn_status solve(const coupled *c, double t, int k, const double *q, const double *v_jet,
                        const jn_motor_motion *out) {
   jn_elastic *e = c->e;
   for (int v = 0; v < e->nv; v++) {
-    double tau[JN_SERIES_TERMS], delta[JN_SERIES_TERMS], factorial = 1;
-    take(c->tau, e->robot_nv, e->link_v[v], k + 1, tau);
+    double tau[JN_SERIES_TERMS], delta[JN_SERIES_TERMS];
+    jn__series_of_jet(k + 1, c->tau + e->link_v[v], (size_t)e->robot_nv, tau);
     if (!jn__spring_solve(&e->springs[v], t, k, tau, delta)) {
       e->joint = v;
       return JN_ERR_SINGULAR;
     }
     for (int i = 0; i <= k; i++) {
-      if (i > 1) factorial *= i;
+      double factorial = jn__factorial(i);
       double position = i == 0 ? (e->place[v] >= 0 ? q[e->place[v]] : NAN) : v_jet[(i - 1) * e->nv + v];
       double theta = position + factorial * delta[i];
       if (i <= c->order + 2 && out->deflection_jet) out->deflection_jet[i * e->nv + v] = factorial * delta[i];
@@ -63,13 +56,12 @@ static void write_motors(const coupled *c, const jn_motor_motion *out) {
   const jn_elastic *e = c->e;
   for (int v = 0; v < e->nv; v++) {
     const jn_actuator *a = &e->springs[v].actuator;
-    double speed[JN_SERIES_TERMS], friction[JN_SERIES_TERMS], factorial = 1, now = 0;
-    take(c->v_jet, e->robot_nv, e->motor_v[v], c->order + 1, speed);
+    double speed[JN_SERIES_TERMS], friction[JN_SERIES_TERMS], now = 0;
+    jn__series_of_jet(c->order + 1, c->v_jet + e->motor_v[v], (size_t)e->robot_nv, speed);
     jn__friction_series(a, c->order, speed, friction);
     for (int k = 0; k <= c->order; k++) {
-      if (k > 1) factorial *= k;
       const double *tau = c->tau + (size_t)k * (size_t)e->robot_nv;
-      double motor = tau[e->motor_v[v]] + friction[k] * factorial;
+      double motor = tau[e->motor_v[v]] + friction[k] * jn__factorial(k);
       if (e->motor_v[v] != e->link_v[v]) motor += tau[e->link_v[v]];
       if (out->motor_jet) out->motor_jet[k * e->nv + v] = motor;
       if (k == 0) now = motor;

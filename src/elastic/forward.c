@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "elastic.h"
 #include "jounce/derivatives.h"
 
@@ -53,22 +54,13 @@ static double deflection_of(const jn_elastic *e, int v, const double *q_all) {
   return q_all[e->motor_q[v]] - q_all[e->link_q[v] + number];
 }
 
-/* Taylor coefficients of a coordinate's speed. */
-static void speed_series(const double *v_jet, int n, int i, int order, double *out) {
-  double factorial = 1;
-  for (int k = 0; k <= order; k++) {
-    if (k > 1) factorial *= k;
-    out[k] = v_jet[(size_t)k * (size_t)n + (size_t)i] / factorial;
-  }
-}
-
 static void spring_forces(const jn_elastic *e, double t, int order, int v, const double *q_all, const double *v_jet,
                           double *force) {
   const jn_spring *s = &e->springs[v];
   double link[JN_SERIES_TERMS], motor[JN_SERIES_TERMS], delta[JN_SERIES_TERMS], taylor[JN_SERIES_TERMS],
       power[JN_SERIES_TERMS * JN_SERIES_TERMS];
-  speed_series(v_jet, e->robot_nv, e->link_v[v], order, link);
-  speed_series(v_jet, e->robot_nv, e->motor_v[v], order, motor);
+  jn__series_of_jet(order + 1, v_jet + e->link_v[v], (size_t)e->robot_nv, link);
+  jn__series_of_jet(order + 1, v_jet + e->motor_v[v], (size_t)e->robot_nv, motor);
   delta[0] = deflection_of(e, v, q_all);
   for (int k = 0; k < order; k++) delta[k + 1] = (motor[k] - link[k]) / (k + 1);
   jn__spring_prepare(s, t, delta[0], order, taylor);
@@ -84,14 +76,13 @@ jn_status jn_elastic_forces(const jn_elastic *elastic, double t, int order, cons
   size_t n = (size_t)e->robot_nv;
   memset(tau_jet, 0, (size_t)(order + 1) * n * sizeof *tau_jet);
   for (int v = 0; v < e->nv; v++) {
-    double speed[JN_SERIES_TERMS], friction[JN_SERIES_TERMS], spring[JN_SERIES_TERMS] = {0}, factorial = 1;
+    double speed[JN_SERIES_TERMS], friction[JN_SERIES_TERMS], spring[JN_SERIES_TERMS] = {0};
     int link = e->link_v[v], motor = e->motor_v[v];
-    speed_series(v_jet, e->robot_nv, motor, order, speed);
+    jn__series_of_jet(order + 1, v_jet + motor, (size_t)e->robot_nv, speed);
     jn__friction_series(&e->springs[v].actuator, order, speed, friction);
     if (motor != link) spring_forces(e, t, order, v, q_all, v_jet, spring);
     for (int k = 0; k <= order; k++) {
-      if (k > 1) factorial *= k;
-      double *to = tau_jet + (size_t)k * n;
+      double *to = tau_jet + (size_t)k * n, factorial = jn__factorial(k);
       to[motor] += motor_jet ? motor_jet[(size_t)k * (size_t)e->nv + (size_t)v] : 0;
       to[motor] -= friction[k] * factorial;
       to[motor] -= spring[k] * factorial;

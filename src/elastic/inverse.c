@@ -3,24 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "elastic.h"
-
-/* Taylor coefficients of column v of a jet. */
-static void series_of(const double *jet, int nv, int v, int terms, double *out) {
-  double factorial = 1;
-  for (int k = 0; k < terms; k++) {
-    if (k > 1) factorial *= k;
-    out[k] = jet[(size_t)k * (size_t)nv + (size_t)v] / factorial;
-  }
-}
-
-static void put_jet(const double *series, int terms, int nv, int v, double *jet) {
-  double factorial = 1;
-  for (int k = 0; k < terms && jet; k++) {
-    if (k > 1) factorial *= k;
-    jet[(size_t)k * (size_t)nv + (size_t)v] = series[k] * factorial;
-  }
-}
 
 /* Moves damped springs to time t. */
 static jn_status move(jn_elastic *e, double t, int terms, const double *tau_jet) {
@@ -30,7 +14,7 @@ static jn_status move(jn_elastic *e, double t, int terms, const double *tau_jet)
     const jn_spring *s = &e->springs[v];
     double tau[JN_TORQUE_TERMS], *before = e->torque + (size_t)v * JN_TORQUE_TERMS, error = 0;
     if (s->actuator.damping == 0) continue;
-    series_of(tau_jet, e->nv, v, terms, tau);
+    jn__series_of_jet(terms, tau_jet + v, (size_t)e->nv, tau);
     jn_status status = JN_OK;
     if (!e->started)
       status = jn__damped_start(s, t, terms, tau, &e->state[v]) ? JN_OK : JN_ERR_SINGULAR;
@@ -53,7 +37,7 @@ static jn_status move(jn_elastic *e, double t, int terms, const double *tau_jet)
 /* Position, and its derivatives, of coordinate v: [order + 3] terms. */
 static void position_series(const jn_elastic *e, int v, int terms, const double *q, const double *v_jet, double *x) {
   double rate[JN_SERIES_TERMS];
-  series_of(v_jet, e->nv, v, terms - 1, rate);
+  jn__series_of_jet(terms - 1, v_jet + v, (size_t)e->nv, rate);
   x[0] = e->place[v] >= 0 ? q[e->place[v]] : NAN;
   for (int k = 1; k < terms; k++) x[k] = rate[k - 1] / k;
 }
@@ -66,7 +50,7 @@ static void motor_of(const jn_elastic *e, int v, int order, const double *theta,
   jn__friction_series(a, order, speed, friction);
   for (int k = 0; k <= order; k++)
     motor[k] = a->rotor_inertia * (k + 1) * (k + 2) * theta[k + 2] + tau[k] + friction[k];
-  put_jet(motor, order + 1, e->nv, v, out->motor_jet);
+  if (out->motor_jet) jn__jet_of_series(order + 1, motor, out->motor_jet + v, (size_t)e->nv);
   if (out->current) out->current[v] = a->torque_constant > 0 ? motor[0] / (a->gear * a->torque_constant) : NAN;
   if (out->power) out->power[v] = motor[0] * theta[1];
   if (out->spring) out->spring[v] = tau[0];
@@ -84,7 +68,7 @@ jn_status jn_elastic_inverse(jn_elastic *elastic, int order, double t, const dou
   for (int v = 0; v < e->nv && status == JN_OK; v++) {
     const jn_spring *s = &e->springs[v];
     double tau[JN_TORQUE_TERMS], delta[JN_SERIES_TERMS], theta[JN_SERIES_TERMS];
-    series_of(tau_jet, e->nv, v, terms, tau);
+    jn__series_of_jet(terms, tau_jet + v, (size_t)e->nv, tau);
     if (s->actuator.damping != 0) {
       jn__damped_series(s, t, e->state[v], order + 2, tau, delta);
     } else if (!jn__spring_solve(s, t, order + 2, tau, delta)) {
@@ -93,8 +77,8 @@ jn_status jn_elastic_inverse(jn_elastic *elastic, int order, double t, const dou
     }
     position_series(e, v, order + 3, q, v_jet, theta);
     for (int k = 0; k < order + 3; k++) theta[k] += delta[k];
-    put_jet(delta, order + 3, e->nv, v, out->deflection_jet);
-    put_jet(theta, order + 3, e->nv, v, out->theta_jet);
+    if (out->deflection_jet) jn__jet_of_series(order + 3, delta, out->deflection_jet + v, (size_t)e->nv);
+    if (out->theta_jet) jn__jet_of_series(order + 3, theta, out->theta_jet + v, (size_t)e->nv);
     motor_of(e, v, order, theta, tau, out);
   }
   return status;

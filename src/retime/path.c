@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../model/stop.h"
+#include "../series/series.h"
 #include "retime.h"
 
 static size_t path_doubles(const jn_path *p) {
@@ -123,7 +124,8 @@ jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
     p->place[v] = type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(p->model, joint) + number;
   }
   status = memory_create(p, a);
-  return p->losses && status == JN_OK ? jn_loss_coefficients(p->model, p->damping, p->friction) : status; /* zero so far */
+  return p->losses && status == JN_OK ? jn_loss_coefficients(p->model, p->damping, p->friction)
+                                      : status; /* zero so far */
 }
 
 void jn__path_destroy(jn_path *p, const jn_allocator *a) {
@@ -152,21 +154,13 @@ void jn__path_shape(const jn_path *p, double u, double w[JN_PATH_ROWS]) {
   int mirrored = stops == 2 ? u > 0.5 * p->length : p->shape[1];
   double c[TERMS], z = (mirrored ? p->length - u : u) / p->length, scale = p->length;
   memcpy(c, p->smooth ? smooth[stops] : rigid[stops], sizeof c);
-  for (int k = 0; k < TERMS; k++)
-    for (int i = TERMS - 2; i >= k; i--) c[i] += z * c[i + 1];
-  double factorial = 1, sign = 1;
+  jn__series_shift(TERMS, z, c);
+  double sign = 1;
   for (int k = 0; k < JN_PATH_ROWS; k++, scale /= p->length, sign = -sign) {
-    if (k > 1) factorial *= k;
     double value = mirrored ? (k == 0 ? 1 - c[0] : -sign * c[k]) : c[k];
-    w[k] = value * factorial * scale;
+    w[k] = value * jn__factorial(k) * scale;
   }
   w[0] += p->start;
-}
-
-static double binomial(int n, int k) {
-  double b = 1;
-  for (int i = 1; i <= k; i++) b = b * (n - k + i) / i;
-  return b;
 }
 
 /* By the polynomials of Bell, B(n, k) = sum_i binom(n - 1, i - 1) w_i B(n - i, k - 1). */
@@ -174,7 +168,7 @@ void jn__compose(const double w[JN_PATH_ROWS], int count, int n, double *rows) {
   double B[JN_PATH_ROWS][JN_PATH_ROWS] = {{1}};
   for (int k = 1; k <= count; k++)
     for (int j = 1; j <= k; j++)
-      for (int i = 1; i <= k - j + 1; i++) B[k][j] += binomial(k - 1, i - 1) * w[i] * B[k - i][j - 1];
+      for (int i = 1; i <= k - j + 1; i++) B[k][j] += jn__binomial(k - 1, i - 1) * w[i] * B[k - i][j - 1];
   for (int v = 0; v < n; v++) {
     double old[JN_PATH_ROWS];
     for (int k = 1; k <= count; k++) old[k] = rows[(k - 1) * n + v];
@@ -310,7 +304,7 @@ double jn__force_row(const jn_path *p, int v, int k, double by[JN_BASIS]) {
   size_t n = (size_t)p->nv, i = (size_t)v;
   for (int j = 0; j < JN_BASIS; j++) by[j] = 0;
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     by[k - j + 1] += 0.5 * b * p->m[(size_t)j * n + i];
     by[k - j] += b * p->c[(size_t)j * n + i];
   }

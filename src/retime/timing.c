@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "retime.h"
 
 static double knot(const jn_speed *x, int i) {
@@ -36,37 +37,29 @@ void jn__speed_basis(const jn_speed *x, int interval, double u, double out[JN_BA
       memcpy(basis[k], next, sizeof next);
     }
   for (int k = 0; k < JN_BASIS; k++) {
-    double c[JN_BASIS], factorial = 1;
+    double c[JN_BASIS];
     memcpy(c, basis[k], sizeof c);
-    for (int d = 0; d < JN_BASIS; d++) { /* the polynomial about z */
-      for (int p = JN_TIMING_DEGREE - 1; p >= d; p--) c[p] += z * c[p + 1];
-      if (d > 1) factorial *= d;
-      out[d][k] = factorial * c[d];
-    }
+    jn__series_shift(JN_BASIS, z, c);
+    jn__jet_of_series(JN_BASIS, c, &out[0][k], JN_BASIS);
   }
 }
 
 void jn__speed_set(jn_speed *x) {
   double h = x->length / x->intervals;
   for (int i = 0; i < x->intervals; i++) {
-    double basis[JN_BASIS][JN_BASIS], factorial = 1, *piece = x->pieces + i * JN_BASIS;
+    double basis[JN_BASIS][JN_BASIS], *piece = x->pieces + i * JN_BASIS;
     jn__speed_basis(x, i, h * i, basis);
     for (int d = 0; d < JN_BASIS; d++) {
-      if (d > 1) factorial *= d;
       piece[d] = 0;
-      for (int k = 0; k < JN_BASIS; k++) piece[d] += basis[d][k] * x->b[i + k] / factorial;
+      for (int k = 0; k < JN_BASIS; k++) piece[d] += basis[d][k] * x->b[i + k] / jn__factorial(d);
     }
   }
 }
 
 void jn__speed_at(const jn_speed *x, int interval, double u, jn_timing *out) {
-  double z = u - interval * (x->length / x->intervals), factorial = 1;
   memcpy(out->x, x->pieces + interval * JN_BASIS, sizeof out->x);
-  for (int d = 0; d < JN_BASIS; d++) {
-    for (int p = JN_TIMING_DEGREE - 1; p >= d; p--) out->x[p] += z * out->x[p + 1];
-    if (d > 1) factorial *= d;
-    out->x[d] *= factorial;
-  }
+  jn__series_shift(JN_BASIS, u - interval * (x->length / x->intervals), out->x);
+  jn__jet_of_series(JN_BASIS, out->x, out->x, 1);
 }
 
 static double square_at(const jn_speed *x, int interval, double u) {

@@ -86,7 +86,8 @@ static inline void jn__series_divide(int terms, double *x, const double *y) {
   }
 }
 
-/* Coefficient k of w = x^(-1/2) from those of x up to k and of w below:  k x_0 w_k = sum_j (-j/2 - (k - j)) x_j w_(k-j). */
+/* Coefficient k of w = x^(-1/2) from those of x up to k and of w below:  k x_0 w_k = sum_j (-j/2 - (k - j)) x_j
+ * w_(k-j). */
 static inline double jn__series_inverse_root(const double *x, const double *w, size_t stride, int k) {
   if (k == 0) return 1 / sqrt(x[0]);
   double sum = 0;

@@ -9,7 +9,7 @@
 /* Edits between them, where a part of a name counts as near: its beginning as one edit, its middle or end as two. */
 static int distance_of(const char *word, int length, const char *name) {
   int distance = jn__edit_distance(word, name);
-  if (length > 1 && strncmp(name, word, (size_t)length) == 0) distance = 1;
+  if (length > 1 && distance > 1 && strncmp(name, word, (size_t)length) == 0) distance = 1;
   if (length > 2 && distance > 2 && strstr(name, word)) distance = 2;
   return distance;
 }
