@@ -68,6 +68,7 @@ set(core_sources
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
+    src/generate/lanes.c
     src/generate/mechanism.c
     src/generate/order.c
     src/generate/pivots.c
@@ -75,6 +76,7 @@ set(core_sources
     src/generate/selftest.c
     src/generate/sha256.c
     src/generate/sincos.c
+    src/generate/split.c
     src/generate/symbols.c
     src/generate/taylor.c
     src/ident/base_parameters.c
@@ -131,6 +133,7 @@ set(core_sources
     src/model/parameters.c
     src/model/query.c
     src/model/stop.c
+    src/dispatch/argument_sizes.c
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
@@ -177,6 +180,7 @@ set(core_sources
     src/solvers/jet_variation.c
     src/solvers/kinematics.c
     src/solvers/pattern.c
+    src/solvers/rates.c
     src/solvers/steps.c
     src/solvers/tree.c
     src/text/json_values.c
@@ -218,6 +222,7 @@ set(public_sources
     src/dispatch/lie.c
     src/dispatch/regressor.c
     src/dispatch/scalars.c
+    src/dispatch/forward_dynamics_sensitivity.c
     src/dispatch/sensitivity.c)
 
 if(JOUNCE_WITH_URDF)

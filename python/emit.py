@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from arrays import SIZES, Parameter
+from description import SIZES, Parameter
 from headers import Headers, Struct
 from methods import (
     AT_ONCE,
@@ -30,7 +30,7 @@ from methods import (
 from words import Words
 
 CODES = {size: i for i, size in enumerate(SIZES)}
-NOTE = "made by python/generate.py from include/jounce and abi/arrays.txt"
+NOTE = "made by python/generate.py from include/jounce and src/api/functions.def"
 
 
 def code(size: str) -> int:

@@ -6,8 +6,8 @@
     generate.py INCLUDE --missing  lists public functions that the package does not offer, with the reason
 
 Every function becomes a descriptor (arguments with kinds and sizes) and a few lines of C that call it; src/call.c does
-the rest for all of them. Sizes come from abi/arrays.txt; it fails, with the place, if that does not fit the headers, or
-if no rule of methods.py understands a function.
+the rest for all of them. What arrays are comes from src/api/functions.def; it fails, with the place, if that does not
+fit the headers, or if no rule of methods.py understands a function.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src" / "api"))
+
 import emit
-from arrays import Mistake
+from description import Mistake
 from headers import read_headers
 from methods import read_methods
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from arrays import ARRAYS, SIZES, SYNONYMS, Parameter
+from description import ARRAYS, SIZES, SYNONYMS, Parameter
 from headers import Enum, Function, Headers, Struct
 
 # Objects: C type -> (class in Python, prefix of its functions).
@@ -330,7 +330,7 @@ class Reader:
     def array(self, p: Parameter) -> None:
         name = python_name(p.name)
         if p.shape is None:
-            raise Unsupported(f"abi/arrays.txt gives no size for {p.name}")
+            raise Unsupported(f"src/api/functions.def gives no size for {p.name}")
         if p.const and p.type == "unsigned char *":
             self.add(Argument(name, "MASK", dims(p.shape), p.nullable, not p.nullable), "c->s[{i}].p")
         elif p.const:

@@ -11,7 +11,7 @@ import re
 import textwrap
 from pathlib import Path
 
-from arrays import Mistake
+from description import Mistake
 from headers import Headers
 from methods import BY_HAND, CLASSES, Method, camel
 

@@ -71,7 +71,7 @@ for shell in $shells; do
     right=$("$command" "$name" --help=all | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort | paste -sd ' ')
     expect "$shell" "$right" "$name" --
   done
-  expect "$shell" "aligned body world" eval --frame ""
+  expect "$shell" "aligned body world" eval --in ""
   expect "$shell" "error" torque --missing er
   has "$shell" dtau_dq eval --want dtau_d
   has "$shell" tau,M,Minv eval --want tau,M,Mi
@@ -80,7 +80,7 @@ for shell in $shells; do
 done
 # bash replaces what follows the last : or =
 expect bash "panda" info builtin:pan
-expect bash "body" eval builtin:panda --frame=bo
+expect bash "body" eval builtin:panda --in=bo
 expect bash "tau,hybrid tau,hybrid_d tau,hybrid_jets" eval --want=tau,hyb
 expect bash "panda" torque --limits=builtin:pan
 expect bash "demo" torque builtin:panda builtin:de
@@ -94,7 +94,7 @@ expect bash "builtin:demo" torque arm.urdf --order 3 bui
 if command -v fish >/dev/null 2>&1; then
   has fish builtin:panda info builtin:pan
   has fish arm.urdf info ar
-  has fish --frame=body eval --frame=bo
+  has fish --in=body eval --in=bo
 fi
 
 # zsh completes in a terminal only; what it inserts is read back from one.
@@ -114,9 +114,9 @@ check() { # the line as typed, the line when completed
   [[ $out == "$2" ]] || { print -r -- "zsh: '$1' becomes '$out', not '$2'"; status_=1 }
 }
 check 'jounce tor' 'jounce torque '
-check 'jounce eval --fra' 'jounce eval --frame='
-check 'jounce eval --frame=bo' 'jounce eval --frame=body '
-check 'jounce eval --frame bo' 'jounce eval --frame body '
+check 'jounce eval --lam' 'jounce eval --lambda='
+check 'jounce eval --in=bo' 'jounce eval --in=body '
+check 'jounce eval --in bo' 'jounce eval --in body '
 check 'jounce eval --want tau,dC_dp' 'jounce eval --want tau,dC_dpi,'
 check 'jounce info builtin:pan' 'jounce info builtin:panda '
 check 'jounce torque builtin:panda builtin:de' 'jounce torque builtin:panda builtin:demo '

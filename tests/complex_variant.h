@@ -27,7 +27,7 @@ static UNUSED void complex_motion(const jn_model *m, const double *q, const doub
   double _Complex from[128], step[128];
   for (int k = 0; k < jn_model_nq(m); k++) from[k] = q[k];
   for (int k = 0; k < jn_model_nv(m); k++) step[k] = CMPLX(0, h * v[k]);
-  jn_call call = {.in = {from, step}, .out = {out}};
+  jn_call call = {.integrate = {.q = from, .v = step, .q_out = out}};
   run_complex(m, -1, JN_KERNEL_integrate, &call);
 }
 

@@ -4,7 +4,6 @@
 #define JN_TESTS_DERIVATIVES_HELP_H
 
 #include "complex_variant.h"
-#include "kernel/terms/terms.h"
 #include "models.h"
 
 #include "jounce/derivatives.h"

@@ -6,8 +6,6 @@
 #include "complex_variant.h"
 #include "reference.h"
 
-#include "kernel/terms/terms.h"
-
 enum { MODELS = 200 };
 
 typedef struct state {

@@ -45,19 +45,10 @@ awk '/^JN_API/ { text = $0; while (text !~ /;/) { getline more; text = text more
        name = text; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
        if (n > 10) { print FILENAME ": " name "() has " n " arrays of double: make a struct of them"; failed = 1 } }
      END { exit failed }' include/jounce/*.h
-# what scripts make from the headers is what they would make now
-words() { tr -s ' \n' '\n\n' | tr -d '\n'; }
-is_made() { # file, command that makes it
-  made=$1
-  shift
-  [ "$("$@" | words)" = "$(words <"$made")" ] && return
-  echo "$made is out of date: $* > $made && script/format"
-  exit 1
-}
-is_made include/jounce/batch.h script/batch-functions header
-is_made src/dispatch/batch_functions.c script/batch-functions source
-is_made include/jounce/float.h script/float-header
-is_made include/jounce/float_batch.h script/float-header batch
+# what is made from the description and the headers is what would be made now, and they agree
+if command -v python3 >/dev/null 2>&1; then
+  script/generate --check
+fi
 # every function that computes is timed, and called with arrays between guard pages
 for function in $(sed -n 's/^JN_API jn_status jn_\([a-z0-9_]*\)_batch(.*/\1/p' include/jounce/batch.h); do
   if ! grep -q "ALGORITHM([a-z0-9_]*, $function," bench/algorithms.c bench/algorithms_more.c; then

@@ -18,9 +18,9 @@ static void wrong_usage_is_reported_with_code_2(void **state) {
   (void)state;
   check_refusal("base", 2, "MODEL is missing");
   check_refusal("base builtin:panda --method lu", 2, "--method takes auto|structure|qr|svd, not 'lu'");
-  check_refusal("base builtin:panda --tolerance 1.5", 2, "--tolerance takes one number between 0 and 1");
-  check_refusal("base builtin:panda --tolerance 0", 2, "--tolerance takes one number between 0 and 1");
-  check_refusal("base builtin:panda --tolerance 1e-3,1e-4", 2, "--tolerance takes one number");
+  check_refusal("base builtin:panda --threshold 1.5", 2, "--threshold takes one number between 0 and 1");
+  check_refusal("base builtin:panda --threshold 0", 2, "--threshold takes one number between 0 and 1");
+  check_refusal("base builtin:panda --threshold 1e-3,1e-4", 2, "--threshold takes one number");
   check_refusal("base builtin:panda --seed 1.5", 2, "--seed takes one whole number");
   check_refusal("base builtin:panda --seed=-1", 2, "--seed takes one whole number");
   check_refusal("base no_such_file.urdf", 1, "no_such_file.urdf");
@@ -41,7 +41,7 @@ static void a_build_without_lapacke_says_so(void **state) {
 static void help_names_the_options(void **state) {
   (void)state;
   outcome o = run("help base"), all = run("help");
-  static const char *const parts[] = {"--method auto|structure|qr|svd", "--tolerance T", "--seed N", "--json",
+  static const char *const parts[] = {"--method auto|structure|qr|svd", "--threshold T", "--seed N", "--json",
                                       "--floating"};
   for (int i = 0; i < 5; i++) check_has(o.out, parts[i]);
   check_has(all.out, "base parameters");
@@ -55,7 +55,7 @@ static void doubts_are_reported(void **state) {
   (void)state;
   need();
   outcome o = run("base builtin:four_bar"),
-          near = run("base builtin:planar_2r --tolerance 1e-5 --gravity 1e-4,0,-9.81");
+          near = run("base builtin:planar_2r --threshold 1e-5 --gravity 1e-4,0,-9.81");
   check_has(o.out, "loops            1, which are left open here\n");
   check_has(near.err, "the counts differ (structure ");
   assert_int_equal(near.code, 0);

@@ -240,7 +240,7 @@ static void joint_wrenches_of_every_order(void **st) {
     complex_motion(x.m, x.q, x.v, h, q);
     for (int k = 0; k < (TOP + 2) * n; k++) v[k] = CMPLX(x.v[k], h * x.v[k + n]);
     for (int k = 0; k < (TOP + 1) * wide; k++) W[k] = CMPLX(x.W[k], h * x.W[k + wide]);
-    jn_call call = {.in = {q, v, W}, .out = {y}, .arg = {TOP}};
+    jn_call call = {.joint_wrenches_jet = {.q = q, .v_jet = v, .wrench_jet = W, .F_jet = y, .order = TOP}};
     run_complex(x.m, TOP, JN_KERNEL_joint_wrenches_jet, &call);
     for (int k = 0; k <= TOP; k++) {
       for (int c = 0; c < wide; c++) rate[c] = cimag(y[k * wide + c]) / h;

@@ -5,9 +5,8 @@
 
 /* One output of the kernel `terms` at the moved state. */
 static void terms_at(state *x, int out, const complex_t *W, complex_t *y) {
-  jn_call call = {.in = {x->cq, x->cv, x->ca, W}};
-  call.out[out] = y;
-  call.arg[2] = -1;
+  jn_call call = {.terms = {.q = x->cq, .v = x->cv, .a = x->ca, .wrench = W, .link = -1}};
+  call.terms.outputs[out] = y;
   run_complex(x->m, -1, JN_KERNEL_terms, &call);
 }
 
@@ -26,7 +25,7 @@ static void inverse_dynamics_by_complex_step(void **st) {
       int columns = by == BY_W ? x.wide : n;
       for (int k = 0; k < columns; k++) {
         move(&x, by, k);
-        terms_at(&x, JN_OUT_TAU, x.cW, y);
+        terms_at(&x, JN_OUT_terms_tau, x.cW, y);
         check_column(D[by], n, columns, k, y, norm_or_1(D[by], n * columns), 2000,
                      (const char *[]){"dtau/dq", "dtau/dv", "dtau/da", "dtau/dwrench"}[by]);
       }
@@ -38,7 +37,7 @@ static void inverse_dynamics_by_complex_step(void **st) {
     memset(x.a, 0, sizeof x.a);
     for (int k = 0; k < n; k++) {
       move(&x, BY_Q, k);
-      terms_at(&x, JN_OUT_G, NULL, y);
+      terms_at(&x, JN_OUT_terms_g, NULL, y);
       check_column(D[0], n, n, k, y, norm_or_1(D[0], n * n), 2000, "dg/dq");
     }
     release(x.m, x.w);
@@ -78,9 +77,9 @@ static void held_wrenches_by_complex_step(void **st) {
       check_ok(jn_inverse_dynamics_derivatives(x.m, x.w, x.q, x.v, x.a, x.W, in, dq, dv, NULL, NULL));
       for (int k = 0; k < n; k++) {
         move(&x, BY_Q, k);
-        terms_at(&x, JN_OUT_POSES, NULL, T);
+        terms_at(&x, JN_OUT_terms_poses, NULL, T);
         for (int l = 0; l < x.nlink; l++) held_wrench(poses + 16 * l, T + 16 * l, x.W + 6 * l, hold, x.cW + 6 * l);
-        terms_at(&x, JN_OUT_TAU, x.cW, y);
+        terms_at(&x, JN_OUT_terms_tau, x.cW, y);
         check_column(dq, n, n, k, y, norm_or_1(dq, n * n), 4000, hold == JN_IN_WORLD ? "world" : "aligned");
       }
       /* and the change of these derivatives along a direction */
@@ -89,9 +88,10 @@ static void held_wrenches_by_complex_step(void **st) {
                                                 &(jn_inverse_derivatives_along){.d2tau_dsdq = ddq, .d2tau_dsdv = ddv}));
       move(&x, BY_A, -1);
       complex_motion(x.m, x.q, direction, h, x.cq);
-      terms_at(&x, JN_OUT_POSES, NULL, T);
+      terms_at(&x, JN_OUT_terms_poses, NULL, T);
       for (int l = 0; l < x.nlink; l++) held_wrench(poses + 16 * l, T + 16 * l, x.W + 6 * l, hold, x.cW + 6 * l);
-      jn_call call = {.in = {x.cq, x.cv, x.ca, x.cW}, .out = {Y}, .arg = {hold}};
+      jn_call call = {.inverse_dynamics_derivatives = {
+                          .q = x.cq, .v = x.cv, .a = x.ca, .wrench = x.cW, .dtau_dq = Y, .hold = hold}};
       run_complex(x.m, -1, JN_KERNEL_inverse_dynamics_derivatives, &call);
       for (int e = 0; e < n * n; e++) dq[e] = cimag(Y[e]) / h;
       check_close(ddq, dq, n * n, norm_or_1(dq, n * n), 8000, "change of dtau/dq, %s",
@@ -128,8 +128,15 @@ static void solved_dynamics_by_complex_step(void **st) {
           int columns = by == BY_W ? x.wide : n, given_a = !forward && by == BY_A && prescribed[k];
           move(&x, by == BY_A && !given_a ? -1 : by, k);
           for (int r = 0; r < n; r++) ctau[r] = CMPLX(tau[r], by == BY_A && !given_a && r == k ? h : 0);
-          jn_call call = {.in = {x.cq, x.cv, x.ca, ctau, x.cW}, .out = {a_out, tau_out, pivots}};
-          call.data = forward ? NULL : prescribed;
+          jn_call call = {.forward_dynamics = {.q = x.cq,
+                                               .v = x.cv,
+                                               .a = x.ca,
+                                               .tau = ctau,
+                                               .wrench = x.cW,
+                                               .a_out = a_out,
+                                               .tau_out = tau_out,
+                                               .pivots = pivots}};
+          call.forward_dynamics.prescribed = forward ? NULL : prescribed;
           run_complex(x.m, -1, x.m->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics, &call);
           const double *da = forward ? D[8 + by] : D[by], *dtau = D[4 + by];
           double size = norm_or_1(da, n * columns) * condition;
@@ -168,11 +175,11 @@ static void matrices_by_complex_step(void **st) {
         int by, out;
         const double *D;
         double size;
-      } tests[5] = {{BY_Q, JN_OUT_M, dM, norm_or_1(dM, cube)},
-                    {BY_Q, JN_OUT_C, dCq, norm_or_1(dCq, cube)},
-                    {BY_V, JN_OUT_C, dCv, norm_or_1(dCv, cube)},
-                    {BY_Q, JN_OUT_DM, dRq, norm_or_1(dRq, cube)},
-                    {BY_V, JN_OUT_DM, dRv, norm_or_1(dRv, cube)}};
+      } tests[5] = {{BY_Q, JN_OUT_terms_M, dM, norm_or_1(dM, cube)},
+                    {BY_Q, JN_OUT_terms_C, dCq, norm_or_1(dCq, cube)},
+                    {BY_V, JN_OUT_terms_C, dCv, norm_or_1(dCv, cube)},
+                    {BY_Q, JN_OUT_terms_Mdot, dRq, norm_or_1(dRq, cube)},
+                    {BY_V, JN_OUT_terms_Mdot, dRv, norm_or_1(dRv, cube)}};
       for (int e = 0; e < 5; e++) {
         move(&x, tests[e].by, k);
         terms_at(&x, tests[e].out, NULL, Y);
@@ -180,7 +187,7 @@ static void matrices_by_complex_step(void **st) {
         check_close(tests[e].D + k * n * n, rate, n * n, tests[e].size, 2000, "tensor %d, direction %d", e, k);
       }
       move(&x, BY_Q, k);
-      jn_call call = {.in = {x.cq}, .out = {Y, pivots}};
+      jn_call call = {.mass_matrix_inverse = {.q = x.cq, .Minv = Y, .pivots = pivots}};
       run_complex(x.m, -1, JN_KERNEL_mass_matrix_inverse, &call);
       for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[c]) / h;
       check_close(dI + k * n * n, rate, n * n, norm_or_1(dI, cube) * condition, 500, "dM^-1, direction %d", k);

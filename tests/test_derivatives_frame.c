@@ -2,7 +2,6 @@
 /* Derivatives of kinematic quantities with respect to the state: every entry by the complex step of the kernel that
  * gives the quantity, and properties between them, on random trees of every joint type with coupled coordinates. */
 #include "complex_variant.h"
-#include "kernel/terms/terms.h"
 #include "models.h"
 
 #include "jounce/derivatives.h"
@@ -88,9 +87,15 @@ static void frames_by_complex_step(void **st) {
       compute(&x, (jn_representation)in);
       for (int e = 0; e < 2 * n; e++) {
         int by = e / n, k = e % n;
-        jn_call call = {.in = {x.cq, x.cv, x.ca}, .arg = {in, 0, -1}};
-        call.out[JN_OUT_J] = J, call.out[JN_OUT_DJ] = dJ;
-        call.out[JN_OUT_TWISTS] = twists, call.out[JN_OUT_ACCELERATIONS] = rates;
+        jn_call call = {.terms = {.q = x.cq,
+                                  .v = x.cv,
+                                  .a = x.ca,
+                                  .jacobians = J,
+                                  .jacobian_rates = dJ,
+                                  .twists = twists,
+                                  .accelerations = rates,
+                                  .representation = in,
+                                  .link = -1}};
         move(&x, by, k);
         run_complex(x.m, -1, JN_KERNEL_terms, &call);
         for (int l = 0; l < x.nlink; l++) {
@@ -122,9 +127,15 @@ static void momentum_by_complex_step(void **st) {
     for (int e = 0; e < 2 * n; e++) {
       move(&x, e / n, e % n);
       for (int about = 0; about < 2; about++) {
-        jn_call call = {.in = {x.cq, x.cv, x.ca}, .arg = {0, about, -1}};
-        call.out[JN_OUT_MOMENTUM] = momentum[about], call.out[JN_OUT_COM] = com;
-        call.out[JN_OUT_DCOM] = dcom, call.out[JN_OUT_DDCOM] = ddcom;
+        jn_call call = {.terms = {.q = x.cq,
+                                  .v = x.cv,
+                                  .a = x.ca,
+                                  .momentum = momentum[about],
+                                  .com = com,
+                                  .com_velocity = dcom,
+                                  .com_acceleration = ddcom,
+                                  .about = about,
+                                  .link = -1}};
         run_complex(x.m, -1, JN_KERNEL_terms, &call);
       }
       if (e >= n) {

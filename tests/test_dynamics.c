@@ -136,8 +136,8 @@ static void rate_of_term(const state *x, int out, const double *v, const double 
   static double _Complex q[80], vz[MOST_V], y[MOST_V * MOST_V];
   complex_motion(x->m, x->q, v, h, q);
   for (int k = 0; k < x->nv; k++) vz[k] = CMPLX(v[k], a ? h * a[k] : 0);
-  jn_call call = {.in = {q, vz}, .arg = {0, 0, -1}};
-  call.out[out] = y;
+  jn_call call = {.terms = {.q = q, .v = vz, .link = -1}};
+  call.terms.outputs[out] = y;
   run_complex(x->m, -1, JN_KERNEL_terms, &call);
   for (int k = 0; k < n; k++) rate[k] = cimag(y[k]) / h;
 }
@@ -151,7 +151,7 @@ static void rates_are_derivatives_by_complex_step(void **st) {
     int n = x.nv;
     double dM[MOST_V * MOST_V], C[MOST_V * MOST_V], rate[MOST_V * MOST_V], dA[6 * MOST_V], energy[2], tau[MOST_V];
     check_ok(jn_mass_matrix_rate(x.m, x.w, x.q, x.v, dM));
-    rate_of_term(&x, JN_OUT_M, x.v, NULL, rate, n * n);
+    rate_of_term(&x, JN_OUT_terms_M, x.v, NULL, rate, n * n);
     check_close(dM, rate, n * n, 10, 1000, "dM/dt");
     check_ok(jn_coriolis_matrix(x.m, x.w, x.q, x.v, C));
     for (int r = 0; r < n; r++)
@@ -160,11 +160,11 @@ static void rates_are_derivatives_by_complex_step(void **st) {
         check_close(&skew, &zero, 1, fmax(10, norm(rate, n * n)), 2000, "dM/dt - 2C is skew");
       }
     check_ok(jn_momentum_matrix_rate(x.m, x.w, JN_ABOUT_ORIGIN, x.q, x.v, dA));
-    rate_of_term(&x, JN_OUT_A, x.v, NULL, rate, 6 * n);
+    rate_of_term(&x, JN_OUT_terms_momentum_matrix, x.v, NULL, rate, 6 * n);
     check_close(dA, rate, 6 * n, 10, 2000, "rate of the momentum matrix");
     /* power balance: d/dt (T + U) = v . tau */
     check_ok(jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, NULL, tau));
-    rate_of_term(&x, JN_OUT_ENERGY, x.v, x.a, energy, 2);
+    rate_of_term(&x, JN_OUT_terms_energy, x.v, x.a, energy, 2);
     double power = 0, size = 10, change = energy[0] + energy[1];
     for (int k = 0; k < n; k++) {
       power += x.v[k] * tau[k];

@@ -284,7 +284,7 @@ static void repair_as_json(void **state) {
   outcome o = run_in("check --json %s --repair %s", in_directory("thin.urdf"), in_directory("j.json"));
   assert_int_equal(o.code, 0);
   check_has(o.out, "\"link\": \"upper\"");
-  check_has(o.out, "\"property\": \"triangle\"");
+  check_has(o.out, "\"law\": \"triangle\"");
   check_has(o.out, "\"written\"");
   done(&o);
 }

@@ -393,7 +393,14 @@ static void derivatives_are_those_of_the_complex_step(void **state) {
     for (int i = 0; i < N; i++) q[i] = CMPLX(x.q[i], i == j ? h : 0), v[i] = CMPLX(x.v[i], N + i == j ? h : 0);
     for (int i = 0; i < 7; i++) motor[i] = CMPLX(x.motor[i], 2 * N + i == j ? h : 0);
     complex_forces(e, 7, q, v, motor, tau);
-    jn_call call = {.in = {q, v, none, tau, wrench}, .out = {out[0], out[1], out[2]}};
+    jn_call call = {.forward_dynamics = {.q = q,
+                                         .v = v,
+                                         .a = none,
+                                         .tau = tau,
+                                         .wrench = wrench,
+                                         .a_out = out[0],
+                                         .tau_out = out[1],
+                                         .pivots = out[2]}};
     run_complex(robot, -1, robot->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics, &call);
     for (int i = 0; i < N; i++) {
       double exact = j < N ? da_dq[i * N + j] : j < 2 * N ? da_dv[i * N + j - N] : da_dmotor[i * 7 + j - 2 * N];

@@ -193,7 +193,8 @@ static void splines_criteria_and_rates(void **state) {
 
 static void ranges_and_files(void **state) {
   (void)state;
-  outcome o = run_here("excite builtin:panda --starts 1 --steps 5 --range panda_joint1=-0.2:0.3 --out m.csv --rate 50");
+  outcome o =
+      run_here("excite builtin:panda --starts 1 --steps 5 --keep-in panda_joint1=-0.2:0.3 --out m.csv --rate 50");
   assert_int_equal(o.code, 0);
   done(&o);
   char *text = read_file("m.csv");
@@ -205,8 +206,8 @@ static void ranges_and_files(void **state) {
   }
   jn_table_destroy(t);
   free(text);
-  check_refused(run_here("excite builtin:panda --range panda_joint1=3"), 2, "LOW:HIGH");
-  check_refused(run_here("excite builtin:panda --range wrist=0:1"), 2, "wrist");
+  check_refused(run_here("excite builtin:panda --keep-in panda_joint1=3"), 2, "LOW:HIGH");
+  check_refused(run_here("excite builtin:panda --keep-in wrist=0:1"), 2, "wrist");
   check_refused(run_here("excite builtin:panda --harmonics 1"), 2, "--harmonics");
   check_refused(run_here("excite builtin:panda --keep-out panda_joint1=-9:9"), 2, "leaves nothing");
   check_refused(run_here("excite builtin:panda --harmonics 3 --spline 8"), 2, "one of them");

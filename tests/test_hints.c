@@ -30,7 +30,8 @@ static void names_that_are_nearly_right_are_suggested(void **state) {
   check_run("eval builtin:panda --want pose --link PANDA_LINK7 </dev/null", 2, "did you mean 'panda_link7'?");
   check_run("eval builtin:panda --want pose --link link7 </dev/null", 2, "did you mean 'panda_link7'?");
   check_run("eval builtin:panda --want pose --link nothing </dev/null", 2, "there are panda_link");
-  check_run("torque builtin:panda builtin:demo --payload 1,0,0,0 --link panda_lnk7", 2, "did you mean 'panda_link7'?");
+  check_run("torque builtin:panda builtin:demo --payload 1,0,0,0 --payload-frame panda_lnk7", 2,
+            "did you mean 'panda_link7'?");
   check_run("torque builtin:panda builtin:demo --plot - --joints panda_jonit3", 2, "did you mean 'panda_joint3'?");
   check_run("torque builtin:panda builtin:demo --plot - --joints 'x*'", 2, "no moving joint matches 'x*'");
   check_run("info builtin:panda --joint-order panda_jiont2,panda_joint1", 1, "did you mean 'panda_joint2'?");

@@ -246,13 +246,13 @@ static void units_are_understood(void **state) {
       "--gear shoulder=50,elbow=50");
   if (fabs(percentage(o.out, "on the data") - expected) > 0.02) fail_msg("%s", o.out);
   done(&o);
-  o = fine("identify wrong.urdf bare.csv --rate 200 --degrees"); /* no units, no times */
+  o = fine("identify wrong.urdf bare.csv --sample-rate 200 --degrees"); /* no units, no times */
   if (fabs(percentage(o.out, "on the data") - expected) > 0.02) fail_msg("%s", o.out);
   done(&o);
   o = fine("identify wrong.urdf stamped.csv --columns \"t=clock [ms],shoulder=a [deg],elbow=b [deg]\"");
   if (fabs(percentage(o.out, "on the data") - expected) > 0.02) fail_msg("%s", o.out);
   done(&o);
-  check_refused(run_here("identify wrong.urdf bare.csv"), 1, "--rate");
+  check_refused(run_here("identify wrong.urdf bare.csv"), 1, "--sample-rate");
   o = run_here("identify wrong.urdf amperes.csv --columns shoulder.tau=motor_a");
   check_refused(o, 2, "--torque-constant shoulder=K");
 }
@@ -408,7 +408,7 @@ static void broken_columns_are_told(void **state) {
   check_has(o.err, "did you mean 'shoulder.tau'?");
   check_lacks(o.err, "times as large");
   done(&o);
-  o = fine("identify wrong.urdf data.csv --coulomb-speed 1e9");
+  o = fine("identify wrong.urdf data.csv --friction-speed 1e9");
   check_has(o.err, "cannot be told from viscous friction");
   done(&o);
   o = fine("identify wrong.urdf data.csv --bandwidth 0.01");
@@ -548,7 +548,7 @@ static void a_wrench_without_torques(void **state) {
   }
   out[used] = 0;
   write_file("sensor.csv", out);
-  outcome o = fine("identify wrong.urdf sensor.csv --wrench upper --validate sensor.csv --report sensor.html");
+  outcome o = fine("identify wrong.urdf sensor.csv --wrench-sensor upper --validate sensor.csv --report sensor.html");
   assert_true(percentage(o.out, "on the data") < 0.5);
   check_has(o.out, "upper_fz");
   check_lacks(o.err, "upper_fz"); /* a column that is known */
@@ -595,9 +595,9 @@ static void wrong_use(void **state) {
   check_refused(run_here("identify wrong.urdf data.csv --prior 0"), 2, "positive");
   check_refused(run_here("identify wrong.urdf data.csv --gear wrist=3"), 2, "wrist");
   check_refused(run_here("identify wrong.urdf data.csv --actuated elbow"), 2, "loops");
-  check_refused(run_here("identify wrong.urdf data.csv --wrench wrist"), 2, "no such link");
-  check_refused(run_here("identify wrong.urdf data.csv --wrench base --contacts"), 2, "--contacts");
-  check_refused(run_here("identify wrong.urdf data.csv --wrench base"), 1, "no column of wrenches");
+  check_refused(run_here("identify wrong.urdf data.csv --wrench-sensor wrist"), 2, "no such link");
+  check_refused(run_here("identify wrong.urdf data.csv --wrench-sensor base --contacts"), 2, "--contacts");
+  check_refused(run_here("identify wrong.urdf data.csv --wrench-sensor base"), 1, "no column of wrenches");
   check_refused(run_here("identify wrong.urdf data.csv --scales"), 1, "next to something that is known");
   outcome o = run_here("identify wrong.urdf none.csv");
   assert_int_equal(o.code, 1);

@@ -58,7 +58,7 @@ static void every_order_is_the_derivative_of_the_one_before(void **st) {
     complex_motion(x.m, x.q, x.v, h, q);
     for (int k = 0; k < (MOST + 2) * n; k++) v[k] = CMPLX(x.v[k], h * x.v[k + n]);
     for (int k = 0; k < (MOST + 1) * wide; k++) W[k] = CMPLX(x.W[k], h * x.W[k + wide]);
-    jn_call call = {.in = {q, v, W}, .out = {y}, .arg = {MOST}};
+    jn_call call = {.inverse_dynamics_jet = {.q = q, .v_jet = v, .wrench_jet = W, .tau_jet = y, .order = MOST}};
     run_complex(x.m, MOST, JN_KERNEL_inverse_dynamics_jet, &call);
     for (int k = 0; k <= MOST; k++) {
       for (int c = 0; c < n; c++) rate[c] = cimag(y[k * n + c]) / h;
@@ -222,8 +222,13 @@ static void closed_forms_of_every_order_are_derivatives(void **st) {
                          : out == 3 ? jn_frame_twist_jet(x.m, x.w, TOP + 1, frame, x.q, x.v, jet)
                                     : jn_frame_jacobian_jet(x.m, x.w, TOP + 1, frame, x.q, x.v, jet);
       check_ok(status);
-      jn_call call = {.in = {q, v}, .arg = {TOP, frame}};
-      call.out[out < 3 ? out : out - 3] = y;
+      jn_call call = {.matrix_jet = {.q = q, .v_jet = v, .order = TOP}};
+      if (out < 3)
+        call.matrix_jet.outputs[out] = y;
+      else {
+        call.frame_jet = (jn_frame_jet_arguments){.q = q, .v_jet = v, .order = TOP, .frame = frame};
+        call.frame_jet.outputs[out - 3] = y;
+      }
       run_complex(x.m, TOP, out < 3 ? JN_KERNEL_matrix_jet : JN_KERNEL_frame_jet, &call);
       for (int k = 0; k <= TOP; k++) {
         for (int c = 0; c < size[out]; c++) rate[c] = cimag(y[k * size[out] + c]) / h;
@@ -298,8 +303,8 @@ static void momentum_centre_and_energies_of_every_order(void **st) {
                : out == 1 ? jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, NULL, NULL, one, NULL, NULL)
                           : jn_energy(x.m, x.w, x.q, x.v, one));
       check_close(jet, one, size[out], 10, 500, "order 0 of output %d", out);
-      jn_call call = {.in = {q, v}, .arg = {TOP}};
-      call.out[out] = y;
+      jn_call call = {.momentum_jet = {.q = q, .v_jet = v, .order = TOP}};
+      call.momentum_jet.outputs[out] = y;
       run_complex(x.m, TOP, JN_KERNEL_momentum_jet, &call);
       for (int k = 0; k <= TOP; k++) {
         for (int c = 0; c < size[out]; c++) rate[c] = cimag(y[k * size[out] + c]) / h;

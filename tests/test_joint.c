@@ -266,7 +266,9 @@ static void rate_of(const jn_model *m, int kernel, int joint, const double *q, c
   double _Complex zq[64], out[36];
   configuration_rate(m, q, v, dq);
   for (int k = 0; k < jn_model_nq(m); k++) zq[k] = CMPLX(q[k], h * dq[k]);
-  jn_call call = {.tree = m->tree[JN_KIND_Z], .in = {zq}, .out = {out}, .arg = {joint}};
+  jn_call call = {.tree = m->tree[JN_KIND_Z], .joint_pose = {.q = zq, .T = out, .joint = joint}};
+  if (kernel == JN_KERNEL_joint_jacobian)
+    call.joint_jacobian = (jn_joint_jacobian_arguments){.q = zq, .S = out, .joint = joint};
   jn__variant_by_name("z")->kernels[kernel](&call);
   for (int k = 0; k < n; k++) rate[k] = cimag(out[k]) / h;
 }
@@ -528,12 +530,11 @@ static void batches_agree_with_single_calls(void **state) {
   }
   for (size_t count = 1; count <= MOST; count++) {
     check_ok(jn__batch_begin(batch, count, &many));
-    jn_run run = {.kernel = JN_KERNEL_integrate, .kind = JN_KIND_D, .model = m, .work = many, .count = count};
-    run.inputs = 2;
-    run.outputs = 1;
-    run.in[0] = (jn_samples){q, (size_t)nq, WIDE};
-    run.in[1] = (jn_samples){v, (size_t)nv, WIDE};
-    run.out[0] = (jn_samples){out, (size_t)nq, WIDE};
+    jn_run run;
+    jn__run_init(&run, JN_KERNEL_integrate, JN_KIND_D, m, many);
+    run.call.integrate = (jn_integrate_arguments){.q = q, .v = v, .q_out = out};
+    run.spread = 7; /* all three arrays have rows of WIDE numbers */
+    run.apart = WIDE;
     for (int i = 0; i < MOST; i++) out[i][0] = 1e9;
     check_ok(jn__run(&run));
     for (size_t i = 0; i < count; i++) {

@@ -3,8 +3,6 @@
 #include "complex_variant.h"
 #include "reference.h"
 
-#include "kernel/terms/terms.h"
-
 enum { MODELS = 200 };
 
 typedef struct state {
@@ -41,8 +39,8 @@ static void rate_of_frame(const state *x, int frame, int in, int out, double *ra
   double _Complex q[80], v[MOST_V], y[6 * MOST_V];
   complex_motion(x->m, x->q, x->v, h, q);
   for (int k = 0; k < x->nv; k++) v[k] = CMPLX(x->v[k], h * x->a[k]);
-  jn_call call = {.in = {q, v}, .arg = {frame, in}};
-  call.out[out] = y;
+  jn_call call = {.frame = {.q = q, .v = v, .frame = frame, .representation = in}};
+  call.frame.outputs[out] = y;
   run_complex(x->m, -1, JN_KERNEL_frame, &call);
   for (int k = 0; k < n; k++) rate[k] = cimag(y[k]) / h;
 }
@@ -200,8 +198,7 @@ static void space_jacobian_holds_the_columns_of_all_frames(void **st) {
     mat_mul(J, x.v, Jv, 6, x.nv, 1);
     check_close(Jv, sum, 6, 10, 500, "J v is the sum of the joints' twists");
     complex_motion(x.m, x.q, x.v, h, q);
-    jn_call call = {.in = {q}, .arg = {0, 0, -1, 0}};
-    call.out[JN_OUT_SPACE] = y;
+    jn_call call = {.terms = {.q = q, .space_jacobian = y, .link = -1}};
     run_complex(x.m, -1, JN_KERNEL_terms, &call);
     for (int k = 0; k < 6 * x.nv; k++) rate[k] = cimag(y[k]) / h;
     check_close(dJ, rate, 6 * x.nv, 5, 1000, "dJ/dt by complex step");
@@ -235,9 +232,8 @@ static void com_rates(const state *x, int link, double dc[3], double ddc[3]) {
   double _Complex q[80], v[MOST_V], c[3], d[3];
   complex_motion(x->m, x->q, x->v, h, q);
   for (int k = 0; k < x->nv; k++) v[k] = CMPLX(x->v[k], h * x->a[k]);
-  jn_call call = {.in = {q, v}, .arg = {0, 0, link, link < 0 ? 0 : jn_link_subtree_end(x->m, link)}};
-  call.out[JN_OUT_COM] = c;
-  call.out[JN_OUT_DCOM] = d;
+  jn_call call = {.terms = {.q = q, .v = v, .com = c, .com_velocity = d, .link = link}};
+  call.terms.link_end = link < 0 ? 0 : jn_link_subtree_end(x->m, link);
   run_complex(x->m, -1, JN_KERNEL_terms, &call);
   for (int k = 0; k < 3; k++) {
     dc[k] = cimag(c[k]) / h;
@@ -328,8 +324,7 @@ static void momentum_is_its_matrix_times_velocity_and_obeys_newton(void **st) {
       double _Complex q[80], v[MOST_V], y[6];
       complex_motion(x.m, x.q, x.v, step, q);
       for (int k = 0; k < x.nv; k++) v[k] = CMPLX(x.v[k], step * x.a[k]);
-      jn_call call = {.in = {q, v}, .arg = {0, 1, -1}};
-      call.out[JN_OUT_MOMENTUM] = y;
+      jn_call call = {.terms = {.q = q, .v = v, .momentum = y, .about = 1, .link = -1}};
       run_complex(x.m, -1, JN_KERNEL_terms, &call);
       for (int k = 0; k < 6; k++) part[k] = cimag(y[k]) / step;
       check_close(sum, part, 6, 20, 2000, "dh/dt = A a + dA v");

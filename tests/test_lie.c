@@ -207,7 +207,7 @@ static void complex_step(int kernel, const double *x, const double *dx, int n, d
   const double h = 1e-30;
   double _Complex in[16], out[36];
   for (int i = 0; i < n; i++) in[i] = CMPLX(x[i], h * dx[i]);
-  jn_call call = {.in = {in}, .out = {out}};
+  jn_call call = {.lie = {.a = in, .out = out}};
   jn__variant_by_name("z")->kernels[kernel](&call);
   for (int i = 0; i < m; i++) dy[i] = cimag(out[i]) / h;
 }
@@ -418,12 +418,12 @@ static void all_rows_agree_with_long_double(void **state) {
       for (int lane = 0; lane < variant->lanes; lane++)
         for (int k = 0; k < 6; k++) x[lane][k] = (float)(1.4 * uniform(&s)); /* exact in every variant */
       variant->load(in, JN_KIND_D, x, 6, 6, variant->lanes);
-      jn_call call = {.in = {in}, .out = {out}};
+      jn_call call = {.lie = {.a = in, .out = out}};
       variant->kernels[JN_KERNEL_se3_exp](&call);
       variant->store(t, JN_KIND_D, out, 16, 16, variant->lanes);
       for (int lane = 0; lane < variant->lanes; lane++) {
         reference->load(xl, JN_KIND_D, x[lane], 6, 6, 1);
-        jn_call exact = {.in = {xl}, .out = {tl}};
+        jn_call exact = {.lie = {.a = xl, .out = tl}};
         reference->kernels[JN_KERNEL_se3_exp](&exact);
         for (int k = 0; k < 16; k++) ref[k] = (double)tl[k];
         double gap = distance(t[lane], ref, 16, 1) / fmax(variant->epsilon, 2.3e-16);

@@ -341,7 +341,7 @@ static void files_are_drawn_over_each_other(void **state) {
   free(svg);
 
   // The text has a character for each file.
-  o = run_fine("plot one.csv two.csv --columns hip_d1", 0);
+  o = run_fine("plot one.csv two.csv --pattern hip_d1", 0);
   check_has(o.out, "*: one.csv\n#: two.csv\n");
   assert_int_equal(count_of(o.out, "hip velocity [rad/s]"), 1);
   assert_string_equal(o.err, "");
@@ -455,7 +455,7 @@ static void zero_panels_are_left_out(void **state) {
   free(svg);
 
   // The passive joints move: their positions stay.
-  o = run_fine("plot bar.csv --columns '*pin*'", 0);
+  o = run_fine("plot bar.csv --pattern '*pin*'", 0);
   check_has(o.err, "zero at all times: crank_pin torque τ, crank_pin dτ/dt, rocker_pin torque τ, rocker_pin dτ/dt\n");
   check_has(o.out, "crank_pin position [rad]");
   check_lacks(o.out, "torque");

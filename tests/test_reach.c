@@ -259,7 +259,8 @@ static void all_solutions_are_listed(void **unused) {
   o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all --json", 0);
   check_lacks(o.out, "\"limits_hold\": false"); /* of more than 64, those inside are kept */
   done(&o);
-  o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all --json --limits ignore", 0);
+  o = run_fine(
+      "reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all --json --position-limits ignore", 0);
   check_has(o.out, "\"limits_hold\": false");
   check_has(o.out, "\"limits_hold\": true");
   done(&o);

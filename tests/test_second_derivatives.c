@@ -27,7 +27,9 @@ static void second_derivatives_by_complex_step(void **st) {
     for (int by = BY_Q; by <= BY_A; by++)
       for (int k = 0; k < n; k++) {
         move(&x, by, k);
-        jn_call call = {.in = {x.cq, x.cv, x.ca, x.cW}, .out = {Y[0], Y[1], Y[2]}};
+        jn_call call = {
+            .inverse_dynamics_derivatives = {
+                .q = x.cq, .v = x.cv, .a = x.ca, .wrench = x.cW, .dtau_dq = Y[0], .dtau_dv = Y[1], .dtau_da = Y[2]}};
         run_complex(x.m, -1, JN_KERNEL_inverse_dynamics_derivatives, &call);
         for (int out = 0; out < 3; out++) {
           const double *D = by == BY_Q ? (const double *[]){qq, qv, qa}[out] : by == BY_V && out == 1 ? vv : NULL;
@@ -93,8 +95,15 @@ static void forward_second_derivatives_by_complex_step(void **st) {
         complex_t ctau[V];
         move(&x, by == BY_A ? -1 : by, k);
         for (int r = 0; r < n; r++) ctau[r] = CMPLX(tau[r], by == BY_A && r == k ? h : 0);
-        jn_call call = {.in = {x.cq, x.cv, NULL, ctau, x.cW}};
-        call.out[0] = a_out, call.out[2] = Y[0], call.out[3] = Y[1], call.out[4] = Y[2], call.out[10] = pivots;
+        jn_call call = {.hybrid_dynamics_derivatives = {.q = x.cq,
+                                                        .v = x.cv,
+                                                        .tau = ctau,
+                                                        .wrench = x.cW,
+                                                        .a_out = a_out,
+                                                        .da_dq = Y[0],
+                                                        .da_dv = Y[1],
+                                                        .da_dgiven = Y[2],
+                                                        .pivots = pivots}};
         run_complex(x.m, -1, JN_KERNEL_hybrid_dynamics_derivatives, &call);
         for (int out = 0; out < 3; out++) {
           const double *T = by == BY_Q ? second[out] : by == BY_V && out == 1 ? second[3] : NULL;
@@ -164,7 +173,7 @@ static void torque_rates_by_complex_step(void **st) {
       for (int c = 0; c < n; c++) {
         for (int e = 0; e < (TOP + 2) * n; e++) cv[e] = CMPLX(v[e], e == (J - 1) * n + c ? h : 0);
         move(&x, J == 0 ? BY_Q : BY_A, c);
-        jn_call call = {.in = {x.cq, cv, cW}, .out = {y}, .arg = {TOP}};
+        jn_call call = {.inverse_dynamics_jet = {.q = x.cq, .v_jet = cv, .wrench_jet = cW, .tau_jet = y, .order = TOP}};
         run_complex(x.m, TOP, JN_KERNEL_inverse_dynamics_jet, &call);
         for (int k = 0; k <= TOP; k++) {
           const double *block = D + (k * (TOP + 3) + J) * n * n;

@@ -105,9 +105,9 @@ static void torques_and_wrenches_come_from_files(void **unused) {
   write_file("w.csv", "t,rod_my\n0,0\n0.25,0.2\n0.5,-0.1\n1,0\n");
   double end[3];
   static const char *const lines[] = {
-      "simulate p.json --torque tau.csv --tolerance 1e-12 --every 0.5 --out f.csv",
-      "simulate p.json --wrench w.csv --wrench-interpolation linear --tolerance 1e-12 --every 0.5 --out f.csv",
-      "simulate p.json --torque tau.csv --tolerance 1e-12 --integrator dopri5 --every 0.5 --out f.csv"};
+      "simulate p.json --torque tau.csv --local-error 1e-12 --every 0.5 --out f.csv",
+      "simulate p.json --wrench w.csv --wrench-interpolation linear --local-error 1e-12 --every 0.5 --out f.csv",
+      "simulate p.json --torque tau.csv --local-error 1e-12 --integrator dopri5 --every 0.5 --out f.csv"};
   for (int i = 0; i < 3; i++) { /* a moment about the hinge is a torque of the hinge */
     outcome o = run_fine(lines[i], 0);
     jn_table *t = read_csv("f.csv");
@@ -225,7 +225,7 @@ static void singular_loops_are_told(void **unused) {
 static void long_steps_are_told(void **unused) {
   (void)unused;
   check_says("simulate builtin:panda --step 10", 0, "--step 0.1 or less"); /* of the one that was made, 1 s */
-  check_says("simulate builtin:panda --order 1000", 2, "--order 1000: the order of Taylor series");
+  check_says("simulate builtin:panda --taylor-order 1000", 2, "--taylor-order 1000: the order of Taylor series");
   check_says("simulate builtin:panda --torque builtin:demo", 2, "--motion builtin:demo");
   write_file("far.json", "{\"q\": [1e12]}");
   write_file("p.json", PENDULUM);
@@ -295,7 +295,7 @@ static void taylor_follows_a_motion(void **unused) {
   for (int i = 0; i < 2; i++) {
     char line[256];
     snprintf(line, sizeof line,
-             "simulate builtin:panda --motion builtin:demo --duration 0.5 --losses --gains 40,3 --tolerance 1e-12 "
+             "simulate builtin:panda --motion builtin:demo --duration 0.5 --losses --gains 40,3 --local-error 1e-12 "
              "--integrator %s --out follow.csv",
              methods[i]);
     outcome o = run_fine(line, 0);
@@ -367,14 +367,14 @@ static void wrong_lines_are_refused(void **unused) {
   check_says("simulate", 2, "MODEL is missing");
   check_says("simulate p.json --integrator heun", 2, "taylor|dopri5");
   check_says("simulate p.json --duration -1", 2, "--duration takes one positive number");
-  check_says("simulate p.json --integrator rk4 --tolerance 1e-6", 2, "--step");
-  check_says("simulate p.json --integrator taylor --step 0.1", 2, "--tolerance");
-  check_says("simulate p.json --tolerance 5", 2, "--tolerance must be from");
-  check_says("simulate p.json --order 99", 2, "--order 99: the order of Taylor series is from 2 to 60");
+  check_says("simulate p.json --integrator rk4 --local-error 1e-6", 2, "--step");
+  check_says("simulate p.json --integrator taylor --step 0.1", 2, "--local-error");
+  check_says("simulate p.json --local-error 5", 2, "--local-error must be from");
+  check_says("simulate p.json --taylor-order 99", 2, "--taylor-order 99: the order of Taylor series is from 2 to 60");
   check_says("simulate p.json --gains 1,2", 2, "--gains is for");
   check_says("simulate p.json --torque hold --gains 1", 2, "--gains takes two numbers");
   check_says("simulate builtin:quadruped --motion builtin:demo", 2, "free joint");
-  check_says("simulate builtin:panda --motion builtin:demo --order 40", 2, "--order at most 31");
+  check_says("simulate builtin:panda --motion builtin:demo --taylor-order 40", 2, "--taylor-order at most 31");
   check_says("simulate p.json --restitution 0.5", 2, "--events=bounce");
   check_says("simulate p.json --events=jump", 2, "not 'jump'");
   check_says("simulate p.json --out p.txt", 2, ".csv or .npz");
@@ -422,7 +422,7 @@ static void losses_are_part_of_computed_torque(void **unused) {
   fclose(f);
   for (int model = 0; model < 2; model++)
     for (int i = 0; i < 3; i++) {
-      snprintf(line, sizeof line, "simulate %s --motion swing.csv --losses --tolerance 1e-9 --integrator %s",
+      snprintf(line, sizeof line, "simulate %s --motion swing.csv --losses --local-error 1e-9 --integrator %s",
                model ? "rough.json" : "damped.json", methods[i]);
       outcome o = run_fine(line, 0);
       double error = tracking_error(&o);
@@ -450,7 +450,7 @@ static void parallel_robots_follow_a_motion(void **unused) {
         fprintf(f, ",%.17g", robots[r].size * (1 - cos((4 + k) * 0.01 * i)));
     }
     fclose(f);
-    snprintf(line, sizeof line, "simulate builtin:%s --motion parallel.csv --gains 0,0 --tolerance 1e-9 --out m.csv",
+    snprintf(line, sizeof line, "simulate builtin:%s --motion parallel.csv --gains 0,0 --local-error 1e-9 --out m.csv",
              robots[r].robot);
     outcome o = run_fine(line, 0);
     double error = tracking_error(&o);

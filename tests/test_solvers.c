@@ -9,7 +9,7 @@
 
 #include "jounce/solvers.h"
 
-enum { X = 90, Y = 90 };
+enum { X = 120, Y = 1024 };
 
 typedef struct solver_case {
   jn_model *model;
@@ -153,8 +153,9 @@ static void check_case(jn_model *model, jn_function_kind kind, const jn_function
   jn_function_destroy(c.f);
 }
 
-static const jn_function_kind tree_kinds[] = {JN_FUNCTION_INVERSE_DYNAMICS, JN_FUNCTION_FORWARD_DYNAMICS,
-                                              JN_FUNCTION_STEP, JN_FUNCTION_FRAMES, JN_FUNCTION_MOMENTUM};
+static const jn_function_kind tree_kinds[] = {
+    JN_FUNCTION_INVERSE_DYNAMICS, JN_FUNCTION_FORWARD_DYNAMICS, JN_FUNCTION_STEP,    JN_FUNCTION_FRAMES,
+    JN_FUNCTION_MOMENTUM,         JN_FUNCTION_MASS_MATRIX,      JN_FUNCTION_GRAVITY, JN_FUNCTION_TORQUE_RATE};
 
 static void derivatives_are_what_differences_say(void **unused) {
   (void)unused;

@@ -52,7 +52,7 @@ static void solve_complex(int n, complex_number A[6][6], complex_number *b) {
 
 static void complex_jacobian(complex_rule *r, int k) {
   static complex_number jet[(DIGITS_ORDER + 1) * 6 * PANDA];
-  jn_call call = {.in = {r->q, r->v}, .out = {NULL, jet}, .arg = {k, r->frame}};
+  jn_call call = {.frame_jet = {.q = r->q, .v_jet = r->v, .J_jet = jet, .order = k, .frame = r->frame}};
   run_complex(r->m, k, JN_KERNEL_frame_jet, &call);
   for (int j = 0; j <= k; j++)
     for (int row = 0; row < r->rows; row++)

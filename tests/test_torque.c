@@ -169,7 +169,8 @@ static void payload_and_wrench_count(void **state) {
   jn__table_free(&t);
   /* in the flange, 0.107 m further out */
   o = run_fine(
-      "torque builtin:panda builtin:demo --order 3 --rate 50 --payload 2,0.01,-0.02,-0.007 --link panda_flange "
+      "torque builtin:panda builtin:demo --order 3 --rate 50 --payload 2,0.01,-0.02,-0.007 --payload-frame "
+      "panda_flange "
       "--out r.csv",
       0);
   done(&o);
@@ -236,7 +237,7 @@ static void wrong_usage_is_reported(void **state) {
   check_refusal("torque builtin:panda builtin:demo --out x.txt", 2, "must end in .csv or .npz");
   check_refusal("torque builtin:panda builtin:demo --plot x.gif", 2, "pictures end in .svg, .png or .pdf");
   check_refusal("torque builtin:panda builtin:demo --payload 1,2", 2, "--payload takes m,x,y,z");
-  check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0 --link panda_link77", 2,
+  check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0 --payload-frame panda_link77", 2,
                 "did you mean 'panda_link7'?");
   check_refusal("torque builtin:panda builtin:demo --payload=-1,0,0,0", 2, "the mass -1 kg is negative");
   check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0,-1,0,0,0,0,0", 2, "no body has the inertia");
@@ -364,18 +365,18 @@ static void plots_are_drawn(void **state) {
   check_has(svg, "rgb(245, 183, 138)"); /* what is broken is shaded */
   check_has(svg, "</svg>");
   free(svg);
-  o = run_fine("plot r.csv --columns '*.tau*' --out p.png", 0);
+  o = run_fine("plot r.csv --pattern '*.tau*' --out p.png", 0);
   done(&o);
   unsigned char *png = read_bytes("p.png", &length);
   assert_int_equal(memcmp(png, "\x89PNG", 4), 0);
   free(png);
-  o = run_fine("plot r.csv --columns 'panda_joint1.tau*' --out p.pdf", 0);
+  o = run_fine("plot r.csv --pattern 'panda_joint1.tau*' --out p.pdf", 0);
   done(&o);
-  o = run_fine("plot r.csv --columns panda_joint2.tau", 0);
+  o = run_fine("plot r.csv --pattern panda_joint2.tau", 0);
   check_has(o.out, "panda_joint2");
   check_has(o.out, "*");
   done(&o);
-  check_refusal("plot r.csv --columns nothing", 2, "no column has such a name");
+  check_refusal("plot r.csv --pattern nothing", 2, "no column has such a name");
   check_refusal("plot nowhere.csv", 1, "nowhere.csv: cannot be opened");
   write_file("x.csv", "t,a\n0,1\n1,b\n");
   check_refusal("plot x.csv", 1, "x.csv:3: column 'a': 'b' is not a number");

@@ -33,7 +33,7 @@ if(JOUNCE_TOOL)
   set(command_tests command command_files eval base_command reader_limits)
   if(JOUNCE_WITH_JSON)
     list(APPEND command_tests eval_arrays eval_mistakes eval_batch eval_derivatives eval_loops eval_stream loops_command eval_regressor torque
-         torque_limits torque_ends verdicts motor retime_command retime_ends retime_waypoints excite reach simulate smoothing plot hostile output hints)
+         torque_limits torque_ends verdicts motor retime_command retime_ends retime_waypoints excite reach simulate smoothing plot hostile output hints numbers)
   endif()
   if(JOUNCE_WITH_JSON AND JOUNCE_WITH_URDF)
     list(APPEND command_tests edit_command error_paths identify logs memory_limit output_rule round_trip urdf_command)
@@ -49,6 +49,8 @@ if(JOUNCE_TOOL)
     # the search behind `jounce excite`, with all that it needs of the command
     target_sources(test_excite PRIVATE $<TARGET_OBJECTS:jounce_command_parts>)
     target_link_libraries(test_excite PRIVATE PkgConfig::jansson)
+    # writes numbers as the command does
+    target_sources(test_numbers PRIVATE ${PROJECT_SOURCE_DIR}/tool/text/number.c)
     # writes archives as the command does
     target_sources(test_eval_arrays PRIVATE $<TARGET_OBJECTS:jounce_command_parts>)
     target_link_libraries(test_eval_arrays PRIVATE PkgConfig::jansson)
@@ -165,6 +167,13 @@ if(NOT JOUNCE_SANITIZE)
 endif()
 add_test(NAME layout COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/layout.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(layout PROPERTIES LABELS once)
+if(JOUNCE_TOOL)
+  add_test(NAME options COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/options.sh ${PROJECT_SOURCE_DIR} $<TARGET_FILE:jounce_manual>
+                                $<TARGET_FILE:jounce_command>)
+  set_tests_properties(options PROPERTIES LABELS once)
+endif()
+add_test(NAME words COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/words.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(words PROPERTIES LABELS once SKIP_RETURN_CODE 77)
 add_test(NAME verdict_list COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/verdict_list.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(verdict_list PROPERTIES LABELS once)
 add_test(NAME docs COMMAND ${PROJECT_SOURCE_DIR}/script/docs --comments --no-install) # every public name has a comment

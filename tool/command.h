@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The subcommands of `jounce`. Each has a file of its own; main.c has the table of them. */
+/* The subcommands of `jounce`. Each has a folder of its own; subcommands.c has the table of them. */
 #ifndef JN_TOOL_COMMAND_H
 #define JN_TOOL_COMMAND_H
 
@@ -10,33 +10,28 @@ enum {
   EXIT_UNSURE = 3 /* no limit is broken, but the data are not good enough to be sure */
 };
 
+struct command_line;
+
+/* argv[0] is the name of the subcommand; an exit code. */
+typedef int command_function(int argc, char **argv);
+
 typedef struct subcommand {
-  const char *name;
-  const char *help;
-  int (*run)(int argc, char **argv);
+  const struct command_line *line; /* its name, arguments and options */
+  command_function *run;
 } subcommand;
 
-/* The completion script of a shell on stdout, from the options that the commands declare: options/completion.c. */
-int print_completion(const char *shell, const subcommand *commands, int count);
+/* All subcommands, in the order of the help: subcommands.c. */
+extern const subcommand subcommands[];
+extern const int subcommand_count;
 
-/* argv[0] is the name of the subcommand. Each returns an exit code. */
-int command_info(int argc, char **argv);
-int command_check(int argc, char **argv);
-int command_convert(int argc, char **argv);
-int command_eval(int argc, char **argv);
-int command_list(int argc, char **argv);
-int command_base(int argc, char **argv);
-int command_excite(int argc, char **argv);
-int command_identify(int argc, char **argv);
-int command_torque(int argc, char **argv);
-int command_motor(int argc, char **argv);
-int command_retime(int argc, char **argv);
-int command_plot(int argc, char **argv);
-int command_simulate(int argc, char **argv);
-int command_view(int argc, char **argv);
-int command_reach(int argc, char **argv);
-int command_casadi(int argc, char **argv);
-int command_generate(int argc, char **argv);
-int command_gather(int argc, char **argv);
+/* The completion script of a shell on stdout, from the tables of options: options/completion.c. */
+int print_completion(const char *shell);
+
+extern const struct command_line info_line, check_line, convert_line, eval_line, gather_line, torque_line, motor_line,
+    retime_line, simulate_line, reach_line, plot_line, view_line, casadi_line, generate_line, base_line, excite_line,
+    identify_line, list_line;
+command_function command_info, command_check, command_convert, command_eval, command_gather, command_torque,
+    command_motor, command_retime, command_simulate, command_reach, command_plot, command_view, command_casadi,
+    command_generate, command_base, command_excite, command_identify, command_list;
 
 #endif

@@ -12,38 +12,19 @@
 #include "options/options.h"
 #include "text/text.h"
 
-static const subcommand commands[] = {
-    {"info", "show a robot: its tree, joints, limits, masses", command_info},
-    {"check", "check a robot file and say what is wrong with it", command_check},
-    {"convert", "write a robot as URDF or as a native (JSON) file", command_convert},
-    {"eval", "compute dynamics and kinematics at given states", command_eval},
-    {"gather", "put the parts of a result together that --shard made", command_gather},
-    {"torque", "compute the torques of a motion, their derivatives, and the margins to limits", command_torque},
-    {"motor", "compute what the motors of elastic joints do along a motion", command_motor},
-    {"retime", "make a motion as fast as its limits allow, or slow enough", command_retime},
-    {"simulate", "move a robot in time under gravity, torques and losses", command_simulate},
-    {"reach", "find the joints that bring a frame to a pose or along a path", command_reach},
-    {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},
-    {"view", "write a web page that shows the robot and its motion", command_view},
-    {"casadi", "write a library with the robot in it for CasADi", command_casadi},
-    {"generate", "write the dynamics of a robot as C for firmware, or as MATLAB", command_generate},
-    {"base", "find the base parameters: what motions can identify of the inertias", command_base},
-    {"excite", "find a motion for identification", command_excite},
-    {"identify", "find inertias and friction from measured motions and torques", command_identify},
-    {"list", "list the built-in robots", command_list},
-};
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { MOST_COMMANDS = 64 }; /* in suggestions */
 
 static const subcommand *find_command(const char *name) {
-  for (int i = 0; i < COMMANDS; i++) {
-    if (strcmp(commands[i].name, name) == 0) return &commands[i];
+  for (int i = 0; i < subcommand_count; i++) {
+    if (strcmp(subcommands[i].line->name, name) == 0) return &subcommands[i];
   }
   return NULL;
 }
 
 static void print_usage(FILE *stream) {
   fputs("Usage: jounce COMMAND [OPTION...] [ARGUMENT...]\n\n", stream);
-  for (int i = 0; i < COMMANDS; i++) say(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
+  for (int i = 0; i < subcommand_count; i++)
+    say(stream, "  %-10s%s\n", subcommands[i].line->name, subcommands[i].line->brief);
   say(stream, "  %-10s%s\n", "help", "show the help of a command: jounce help COMMAND");
 }
 
@@ -90,10 +71,10 @@ static int print_version(void) {
 }
 
 static int unknown_command(const char *name) {
-  const char *names[COMMANDS + 1];
-  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
-  names[COMMANDS] = "help";
-  const char *near = nearest_word(name, names, COMMANDS + 1);
+  const char *names[MOST_COMMANDS] = {"help"};
+  int count = 1;
+  for (int i = 0; i < subcommand_count && count < MOST_COMMANDS; i++) names[count++] = subcommands[i].line->name;
+  const char *near = nearest_word(name, names, count);
   if (near) return usage_error(NULL, "unknown command '%s'; did you mean %s?", name, near);
   return usage_error(NULL, "unknown command '%s'", name);
 }
@@ -117,7 +98,7 @@ static int run(int argc, char **argv) {
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return print_help();
   if (strcmp(name, "--version") == 0) return print_version();
   if (strncmp(name, "--completion", 12) == 0 && (name[12] == 0 || name[12] == '='))
-    return print_completion(name[12] ? name + 13 : argc > 2 ? argv[2] : "", commands, COMMANDS);
+    return print_completion(name[12] ? name + 13 : argc > 2 ? argv[2] : "");
   if (strcmp(name, "help") == 0) return command_help(argc - 1, argv + 1);
   if (name[0] == '-') {
     const char *const names[] = {"help", "version", "completion"};

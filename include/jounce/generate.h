@@ -87,6 +87,8 @@ typedef struct jn_generate_options {
   jn_sines sines;            /* default JN_SINES_OWN */
   int regroup;               /* 1: regroup inertial parameters; default 1 */
   int order;                 /* highest time derivative of jets; default 1 */
+  int lanes;                 /* 2, 4, 8 or 16: C for so many states at once, over vectors of GNU C; default 0: one */
+  int split;                 /* 1: C functions of many statements are cut into pieces, for compilers; default 0 */
   double snap;               /* [rad] angles of placements this near to a quarter turn are set to it; default 0 */
   unsigned runtime;          /* what is an argument instead of a constant: JN_GENERATE_... added; default 0 */
   const char *payload_frame; /* where the payload is; NULL: the last frame */

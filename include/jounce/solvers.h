@@ -12,9 +12,9 @@
  * zero, and a solver should keep its length with a constraint of its own. Without spherical and free joints nq = nv,
  * and nothing differs.
  *
- * All derivatives are exact to rounding, except the Hessians of functions with loops, and of steps whose method is
- * taylor or rodas: these are differences of the exact gradient (1e-8 of their size). Patterns hold for every state.
- * A function belongs to one thread; the model may be shared. Only jn_function_create() allocates. Guide:
+ * All derivatives are exact to rounding, except the Hessians of functions with loops, of torque_rate, and of steps
+ * whose method is taylor or rodas: these are differences of the exact gradient (1e-8 of their size). Patterns hold for
+ * every state. A function belongs to one thread; the model may be shared. Only jn_function_create() allocates. Guide:
  * docs/solvers.md. Errors of all: JN_ERR_NULL; of all that compute: JN_ERR_VARIANT, and those of the functions named
  * below.
  */
@@ -36,7 +36,11 @@ extern "C" {
  *                           JN_IN_ALIGNED
  *   momentum                q, v -> momentum [6] about the world's origin, com [3]: jn_momentum(), jn_center_of_mass()
  *   loops_forward_dynamics  q, v, tau -> a, lambda [rows]: jn_loops_forward_dynamics_jet() of order 0
- *   loops_conditions        q, v -> phi [rows], phidot [rows]: jn_loops_constraint(), and A v */
+ *   loops_conditions        q, v -> phi [rows], phidot [rows]: jn_loops_constraint(), and A v
+ *   mass_matrix             q -> M [nv x nv]: jn_mass_matrix()
+ *   gravity                 q -> tau [nv]: jn_gravity_forces()
+ *   torque_rate             q, v, a, j [nv] -> tau [nv], tau_rate [nv]: jn_inverse_dynamics_jet() of order 1, with the
+ *                           jerk j = da/dt */
 #define JN_FUNCTION_LIST(X)                                       \
   X(JN_FUNCTION_INVERSE_DYNAMICS, "inverse_dynamics")             \
   X(JN_FUNCTION_FORWARD_DYNAMICS, "forward_dynamics")             \
@@ -44,7 +48,10 @@ extern "C" {
   X(JN_FUNCTION_FRAMES, "frames")                                 \
   X(JN_FUNCTION_MOMENTUM, "momentum")                             \
   X(JN_FUNCTION_LOOPS_FORWARD_DYNAMICS, "loops_forward_dynamics") \
-  X(JN_FUNCTION_LOOPS_CONDITIONS, "loops_conditions")
+  X(JN_FUNCTION_LOOPS_CONDITIONS, "loops_conditions")             \
+  X(JN_FUNCTION_MASS_MATRIX, "mass_matrix")                       \
+  X(JN_FUNCTION_GRAVITY, "gravity")                               \
+  X(JN_FUNCTION_TORQUE_RATE, "torque_rate")
 
 /* The functions of JN_FUNCTION_LIST. */
 typedef enum jn_function_kind {

@@ -23,6 +23,9 @@ NAMES = (
     "momentum",
     "loops_forward_dynamics",
     "loops_conditions",
+    "mass_matrix",
+    "gravity",
+    "torque_rate",
 )
 
 

@@ -54,6 +54,7 @@ def _mask(model: Model, joints: Any, name: str) -> bytes:
 def generate(
     model: Model, want: Any, prefix: str, type: str, language: str, order: int, sincos: str, regroup: bool, frames: Any,
     in_: str, prescribed: Any, actuated: Any, runtime: Any, payload_frame: str | None, snap: float,
+    lanes: int, split: bool,
 ) -> dict[str, str]:  # fmt: skip
     """Checks the arguments and turns words into numbers of C."""
     functions = _words(want, "want")
@@ -71,6 +72,8 @@ def generate(
         _number_of(sincos, SINES, "sincos"),
         int(bool(regroup)),
         operator.index(order),
+        operator.index(lanes),
+        int(bool(split)),
         float(snap),
         flags,
         payload_frame,

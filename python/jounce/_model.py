@@ -384,6 +384,8 @@ class Model(_core.Model):
         runtime: str | Sequence[str] = (),
         payload_frame: str | None = None,
         snap: float = 0.0,
+        lanes: int = 0,
+        split: bool = False,
     ) -> dict[str, str]:
         """The dynamics as C or MATLAB that needs no library, as {name of file: text} (docs/generate.md).
 
@@ -394,7 +396,7 @@ class Model(_core.Model):
         from ._generate import generate
 
         return generate(self, want, prefix, type, language, order, sincos, regroup, frames, in_, prescribed, actuated,
-                        runtime, payload_frame, snap)  # fmt: skip
+                        runtime, payload_frame, snap, lanes, split)  # fmt: skip
 
     # ---- where it comes from ----
 

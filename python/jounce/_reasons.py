@@ -34,7 +34,7 @@ REMEDIES = [
     (r"that of jounce info;", "that of model.q_names;"),
     (r"jounce info shows (?:the names|them)", "model.q_names has the names"),
     (r"as in the columns of jounce torque --out", "as in model.v_names"),
-    (r"; files without times: --rate of identify, --waypoints of retime", ""),
+    (r"; files without times: --sample-rate of identify, --waypoints of retime", ""),
     (r"\(of logs: --skip-bad\)", "(of logs: skip_bad=True)"),
     (r"max_bytes of the options, --max-bytes of the command", "max_bytes="),
     (r"\(max_bytes, --max-bytes\)", "(max_bytes)"),

@@ -2,8 +2,8 @@
 """A self-contained page with the robot in 3-D.
 
 If the package was built with the web page (script/web), this is the command's own page, with the robot, its meshes and
-its motion inside: given() makes what tool/view/view.c writes. Otherwise it is the package's own page (_scene.py), with the robot, its
-meshes and its motion or sliders, but without plots and simulation.
+its motion inside: given() makes what tool/view/view.c writes. Otherwise it is the package's own page (_scene.py), with the
+robot, its meshes and its motion or sliders, but without plots and simulation.
 """
 
 from __future__ import annotations

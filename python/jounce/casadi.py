@@ -91,7 +91,8 @@ def Function(model: Model | str | os.PathLike[str], name: str, *, step: float | 
              frames: str | Sequence[str] | None = None, options: dict[str, Any] | None = None) -> Any:  # fmt: skip
     """A casadi.Function of the model: "inverse_dynamics" (q, v, a) -> tau, "forward_dynamics" (q, v, tau) -> a,
     "step" (q, v, tau) -> q_next, v_next, "frames" (q, v) -> position, rotation, twist, "momentum" (q, v) -> momentum,
-    com, "loops_forward_dynamics" (q, v, tau) -> a, lambda, "loops_conditions" (q, v) -> phi, phidot. Instead of a model,
+    com, "mass_matrix" (q) -> M, "gravity" (q) -> tau, "torque_rate" (q, v, a, j) -> tau, tau_rate,
+    "loops_forward_dynamics" (q, v, tau) -> a, lambda, "loops_conditions" (q, v) -> phi, phidot. Instead of a model,
     a file that jounce.load() reads will do.
 
     step, integrator, losses and friction_speed are of "step", frames (names) of "frames"; options are given to

@@ -145,7 +145,8 @@ def operation(model: Model | str, name: str, **options: Any) -> Callable[..., An
     """A JAX function of the model: "inverse_dynamics" (q, v, a) -> tau, "forward_dynamics" (q, v, tau) -> a,
     "step" (q, v, tau) -> q_next, v_next (options step, integrator, losses, friction_speed), "frames" (q, v) -> position,
     rotation (columns), twist of the last frame, or with frames=[names] one row for each of them,
-    "momentum" (q, v) -> momentum, com, and with loops
+    "momentum" (q, v) -> momentum, com, "mass_matrix" (q) -> M, "gravity" (q) -> tau,
+    "torque_rate" (q, v, a, j) -> tau, tau_rate, with the jerk j, and with loops
     "loops_forward_dynamics" (q, v, tau) -> a, lambda, "loops_conditions" (q, v) -> phi, phidot.
     """
     op = Operation(model, name, options)

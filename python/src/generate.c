@@ -53,8 +53,8 @@ static PyObject *raise(jn_status status, const jn_error *error) {
   return NULL;
 }
 
-/* _generate(want, prefix, language, single, sines, regroup, order, snap, runtime, payload_frame, frames, in,
- * prescribed, actuated) -> {name of file: text}. prescribed, actuated: nv bytes, actuated may be empty. */
+/* _generate(want, prefix, language, single, sines, regroup, order, lanes, split, snap, runtime, payload_frame, frames,
+ * in, prescribed, actuated) -> {name of file: text}. prescribed, actuated: nv bytes, actuated may be empty. */
 PyObject *py_generate(PyObject *self, PyObject *arguments) {
   generate_job job = {.model = ((py_object *)self)->handle};
   jn_generate_options *o = &job.options;
@@ -62,8 +62,9 @@ PyObject *py_generate(PyObject *self, PyObject *arguments) {
   PyObject *frames;
   Py_buffer prescribed, actuated;
   jn_generate_options_init(o);
-  if (!PyArg_ParseTuple(arguments, "ssiiiiidIzOiy*y*", &o->want, &o->prefix, &language, &o->single, &sines, &o->regroup,
-                        &o->order, &o->snap, &o->runtime, &o->payload_frame, &frames, &in, &prescribed, &actuated))
+  if (!PyArg_ParseTuple(arguments, "ssiiiiiiidIzOiy*y*", &o->want, &o->prefix, &language, &o->single, &sines,
+                        &o->regroup, &o->order, &o->lanes, &o->split, &o->snap, &o->runtime, &o->payload_frame, &frames,
+                        &in, &prescribed, &actuated))
     return NULL;
 
   const char **names = NULL;

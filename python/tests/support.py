@@ -13,6 +13,7 @@ import jounce
 
 SOURCE = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "python"))
+sys.path.insert(0, str(SOURCE / "src" / "api"))
 
 SEED = int(os.environ.get("JOUNCE_TEST_SEED", "1"))
 TYPES = ("revolute", "continuous", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "gimbal",

@@ -60,7 +60,7 @@ class Constants(unittest.TestCase):
 
 class Stubs(unittest.TestCase):
     def test_arguments_that_may_be_none(self) -> None:
-        """What abi/arrays.txt marks by ?, and whatever has a default, is typed as ... | None; nothing else is."""
+        """What src/api/functions.def marks by ?, and whatever has a default, is typed as ... | None; nothing else is."""
         stub = ast.parse((Path(jounce.__file__).parent / "_core.pyi").read_text(encoding="utf-8"))
         typed: dict[tuple[str, str, str], bool] = {}
         for part in stub.body:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The list of arrays, abi/arrays.txt, must fit the headers exactly; every mistake ends the generation with its place."""
+"""The description, src/api/functions.def, must fit the headers exactly; every mistake ends the generation with its place."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pathlib import Path
 
 from support import SOURCE
 
-from arrays import read_description  # isort: skip
+from description import read_description  # isort: skip
 
-LIST = "abi/arrays.txt"
+LIST = "src/api/functions.def"
 # A file, what is replaced in it, by what, and what the message says.
 MISTAKES = [
-    (LIST, "A[m,nv]? Adot_v[m]?", "A[m,nv]?", r"arrays.txt:\d+: the array Adot_v of jn_loops_constraint is missing"),
+    (LIST, "A[m,nv]? Adot_v[m]?", "A[m,nv]?", r"functions.def:\d+: the array Adot_v of jn_loops_constraint is missing"),
     (LIST, "jn_loops_gaps: in q[nq] out gap[loops]?\n", "", r"loops.h: jn_loops_gaps\(\): the array q .* is missing"),
-    (LIST, "jn_loops_rank: in q[nq]", "jn_loops_rank: in q[nq] q[nq]", r"arrays.txt:\d+: q\[nq\] is given twice"),
-    (LIST, "jn_loops_rank: in q[nq]", "jn_loops_rank: in q[nz]", r"arrays.txt:\d+: q\[...nz...\] .* no such size"),
+    (LIST, "jn_loops_rank: in q[nq]", "jn_loops_rank: in q[nq] q[nq]", r"functions.def:\d+: q\[nq\] is given twice"),
+    (LIST, "jn_loops_rank: in q[nq]", "jn_loops_rank: in q[nz]", r"functions.def:\d+: q\[...nz...\] .* no such size"),
     (LIST, "jn_loops_rank: in q[nq]", "jn_loops_rank: out q[nq]", r"q of jn_loops_rank is const, but 'out'"),
     (LIST, "jn_loops_rank: in q[nq]", "jn_loops_rank: in z[nq]", r"the array q of jn_loops_rank is missing"),
     (LIST, "jn_loops_rank:", "jn_loops_ranks:", r"the headers have no function jn_loops_ranks"),
@@ -29,10 +29,10 @@ MISTAKES = [
     (LIST, "jn_loops_rank: in q[nq]", "jn_loops_rank: in q", r"q has no size in brackets"),
     (LIST, "jn_so3_exp: in w[3]", "jn_so3_exp: in w[4]", r"w of jn_so3_exp is declared with the size 3"),
     (LIST, "jn_mass_matrix: work(0) in", "jn_mass_matrix: in", r"jn_mass_matrix\(\) has work memory"),
-    (LIST, "in q[nq] v[nv]? out phi[m]?", "in q[nq] v[m]? out phi[m]?", r"the comment says v \[nv\], but arrays.txt:\d+"),
+    (LIST, "in q[nq] v[nv]? out phi[m]?", "in q[nq] v[m]? out phi[m]?", r"the comment says v \[nv\], but functions.def:\d+"),
     (LIST, "struct jn_motor_motion: out deflection_jet[K+3,nv]? ", "struct jn_motor_motion: out ",
      r"the array deflection_jet of jn_motor_motion is missing"),
-    ("include/jounce/loops.h", "Adot_v [m] = Adot v", "Adot v [m]", r"the comment says v \[m\], but arrays.txt:\d+"),
+    ("include/jounce/loops.h", "Adot_v [m] = Adot v", "Adot v [m]", r"the comment says v \[m\], but functions.def:\d+"),
     ("include/jounce/loops.h", "const double *q, int *rank", "const double *q, const double *z, int *rank",
      r"the array z of jn_loops_rank is missing"),
 ]  # fmt: skip
@@ -52,7 +52,7 @@ class Description(unittest.TestCase):
     def test_mistakes_end_the_generation_with_their_place(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
-            for part in ("include", "abi"):
+            for part in ("include", "src/api"):
                 shutil.copytree(SOURCE / part, root / part)
             run = self.generate(root)
             self.assertEqual((run.returncode, run.stderr), (0, ""))

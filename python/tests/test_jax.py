@@ -20,12 +20,22 @@ except ImportError:
 import jax.numpy as jnp
 from jax.test_util import check_grads
 
+from jounce._differentiable import Operation
 from jounce.jax import operation
 
 jax.config.update("jax_enable_x64", True)
 SEED = 5
 ROBOTS = {
-    "double_pendulum": ("inverse_dynamics", "forward_dynamics", "step", "frames", "momentum"),
+    "double_pendulum": (
+        "inverse_dynamics",
+        "forward_dynamics",
+        "step",
+        "frames",
+        "momentum",
+        "mass_matrix",
+        "gravity",
+        "torque_rate",
+    ),
     "quadruped": ("forward_dynamics",),
     "four_bar": ("loops_conditions",),
 }
@@ -34,7 +44,7 @@ panda = jounce.load("builtin:panda")
 
 def inputs(model: jounce.Model, name: str) -> list[np.ndarray]:
     rng = np.random.default_rng(SEED)
-    count = 2 if name in ("frames", "momentum", "loops_conditions") else 3
+    count = len(Operation(model, name, {}).inputs)
     q = model.neutral() + 0.1 * rng.normal(size=model.nq) * (name != "loops_conditions")
     return [q, *(rng.normal(size=model.nv) for _ in range(count - 1))]
 

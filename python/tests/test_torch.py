@@ -16,11 +16,21 @@ except ImportError:
     print("torch is not installed: skipped")
     sys.exit(77)
 
+from jounce._differentiable import Operation
 from jounce.torch import operation
 
 SEED = 5
 ROBOTS = {
-    "double_pendulum": ("inverse_dynamics", "forward_dynamics", "step", "frames", "momentum"),
+    "double_pendulum": (
+        "inverse_dynamics",
+        "forward_dynamics",
+        "step",
+        "frames",
+        "momentum",
+        "mass_matrix",
+        "gravity",
+        "torque_rate",
+    ),
     "quadruped": ("forward_dynamics",),
     "four_bar": ("loops_conditions",),
 }
@@ -28,7 +38,7 @@ ROBOTS = {
 
 def inputs(model: jounce.Model, name: str, grad: bool = True) -> list[torch.Tensor]:
     rng = np.random.default_rng(SEED)
-    count = 2 if name in ("frames", "momentum", "loops_conditions") else 3
+    count = len(Operation(model, name, {}).inputs)
     q = model.neutral() + 0.1 * rng.normal(size=model.nq) * (name != "loops_conditions")
     return [torch.tensor(a, requires_grad=grad) for a in (q, *(rng.normal(size=model.nv) for _ in range(count - 1)))]
 

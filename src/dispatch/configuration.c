@@ -3,116 +3,89 @@
 #include "../model/model.h"
 #include "public.h"
 
-static jn_run start(int kernel, const jn_model *m, jn_work *w) {
-  jn_run r;
-  jn__run_init(&r, kernel, NUMBER_KIND, m, w);
-  return r;
+jn_status PUBLIC(integrate)(const jn_model *model, jn_work *work, const number *q, const number *v, number *out) {
+  if (!model || !work || !q || !v || !out) return JN_ERR_NULL;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_integrate, NUMBER_KIND, model, work);
+  run.call.integrate = (jn_integrate_arguments){.q = q, .v = v, .q_out = out};
+  return jn__run(&run);
 }
 
-static void input(jn_run *r, const number *data, int n) { jn__run_input(r, r->inputs, data, (size_t)n); }
-
-static jn_status finish(jn_run *r, number *out, int n) {
-  jn__run_output(r, 0, out, (size_t)n);
-  return jn__run(r);
+jn_status PUBLIC(difference)(const jn_model *model, jn_work *work, const number *q0, const number *q1, number *v) {
+  if (!model || !work || !q0 || !q1 || !v) return JN_ERR_NULL;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_difference, NUMBER_KIND, model, work);
+  run.call.difference = (jn_difference_arguments){.q0 = q0, .q1 = q1, .v = v};
+  return jn__run(&run);
 }
 
-jn_status PUBLIC(integrate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *out) {
-  if (!m || !w || !q || !v || !out) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_integrate, m, w);
-  input(&r, q, m->nq);
-  input(&r, v, m->nv);
-  return finish(&r, out, m->nq);
-}
-
-jn_status PUBLIC(difference)(const jn_model *m, jn_work *w, const number *q0, const number *q1, number *v) {
-  if (!m || !w || !q0 || !q1 || !v) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_difference, m, w);
-  input(&r, q0, m->nq);
-  input(&r, q1, m->nq);
-  return finish(&r, v, m->nv);
-}
-
-static jn_status two_matrices(jn_run *r, number *first, number *second) {
-  size_t n = (size_t)r->model->nv;
-  jn__run_output(r, 0, first, n * n);
-  jn__run_output(r, 1, second, n * n);
-  return jn__run(r);
-}
-
-jn_status PUBLIC(integrate_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
+jn_status PUBLIC(integrate_derivatives)(const jn_model *model, jn_work *work, const number *q, const number *v,
                                         number *dout_dq, number *dout_dv) {
-  if (!m || !w || !q || !v) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_derivatives_plus, m, w);
-  input(&r, q, m->nq);
-  input(&r, v, m->nv);
-  return two_matrices(&r, dout_dq, dout_dv);
+  if (!model || !work || !q || !v) return JN_ERR_NULL;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_derivatives_plus, NUMBER_KIND, model, work);
+  run.call.derivatives_plus = (jn_derivatives_plus_arguments){.q = q, .v = v, .dout_dq = dout_dq, .dout_dv = dout_dv};
+  return jn__run(&run);
 }
 
-jn_status PUBLIC(difference_derivatives)(const jn_model *m, jn_work *w, const number *q0, const number *q1,
+jn_status PUBLIC(difference_derivatives)(const jn_model *model, jn_work *work, const number *q0, const number *q1,
                                          number *dv_dq0, number *dv_dq1) {
-  if (!m || !w || !q0 || !q1) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_derivatives_minus, m, w);
-  input(&r, q0, m->nq);
-  input(&r, q1, m->nq);
-  return two_matrices(&r, dv_dq0, dv_dq1);
+  if (!model || !work || !q0 || !q1) return JN_ERR_NULL;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_derivatives_minus, NUMBER_KIND, model, work);
+  run.call.derivatives_minus = (jn_derivatives_minus_arguments){.q0 = q0, .q1 = q1, .dv_dq0 = dv_dq0, .dv_dq1 = dv_dq1};
+  return jn__run(&run);
 }
 
-jn_status PUBLIC(interpolate)(const jn_model *m, jn_work *w, const number *q0, const number *q1, number s,
+jn_status PUBLIC(interpolate)(const jn_model *model, jn_work *work, const number *q0, const number *q1, number s,
                               number *out) {
-  if (!m || !w || !q0 || !q1 || !out) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_interpolate, m, w);
-  input(&r, q0, m->nq);
-  input(&r, q1, m->nq);
-  input(&r, &s, 1);
-  r.in[2].stride = 0; /* the same for all states */
-  return finish(&r, out, m->nq);
+  if (!model || !work || !q0 || !q1 || !out) return JN_ERR_NULL;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_interpolate, NUMBER_KIND, model, work);
+  run.call.interpolate = (jn_interpolate_arguments){.q0 = q0, .q1 = q1, .s = &s, .q_out = out};
+  return jn__run(&run);
 }
 
-jn_status PUBLIC(normalize)(const jn_model *m, jn_work *w, const number *q, number *out) {
-  if (!m || !w || !q || !out) return JN_ERR_NULL;
-  jn_run r = start(JN_KERNEL_normalize, m, w);
-  input(&r, q, m->nq);
-  return finish(&r, out, m->nq);
+jn_status PUBLIC(normalize)(const jn_model *model, jn_work *work, const number *q, number *out) {
+  if (!model || !work || !q || !out) return JN_ERR_NULL;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_normalize, NUMBER_KIND, model, work);
+  run.call.normalize = (jn_normalize_arguments){.q = q, .q_out = out};
+  return jn__run(&run);
 }
 
-static int coordinates(const jn_model *m, int joint) {
-  int body = m->link[joint].joint_body;
-  return body < 0 ? 0 : ((const jn_tree_d *)m->tree[JN_KIND_D])->body[body].nv;
+jn_status PUBLIC(joint_pose)(const jn_model *model, jn_work *work, int joint, const number *q, number *T) {
+  if (!model || !work || !q || !T) return JN_ERR_NULL;
+  if (joint < 0 || joint >= model->nlink) return JN_ERR_INDEX;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_joint_pose, NUMBER_KIND, model, work);
+  run.call.joint_pose = (jn_joint_pose_arguments){.q = q, .T = T, .joint = joint};
+  return jn__run(&run);
 }
 
-jn_status PUBLIC(joint_pose)(const jn_model *m, jn_work *w, int joint, const number *q, number *T) {
-  if (!m || !w || !q || !T) return JN_ERR_NULL;
-  if (joint < 0 || joint >= m->nlink) return JN_ERR_INDEX;
-  jn_run r = start(JN_KERNEL_joint_pose, m, w);
-  r.arg[0] = joint;
-  input(&r, q, m->nq);
-  return finish(&r, T, 16);
+jn_status PUBLIC(joint_jacobian)(const jn_model *model, jn_work *work, int joint, const number *q, number *S) {
+  if (!model || !work || !q || !S) return JN_ERR_NULL;
+  if (joint < 0 || joint >= model->nlink) return JN_ERR_INDEX;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_joint_jacobian, NUMBER_KIND, model, work);
+  run.call.joint_jacobian = (jn_joint_jacobian_arguments){.q = q, .S = S, .joint = joint};
+  return jn__run(&run);
 }
 
-jn_status PUBLIC(joint_jacobian)(const jn_model *m, jn_work *w, int joint, const number *q, number *S) {
-  if (!m || !w || !q || !S) return JN_ERR_NULL;
-  if (joint < 0 || joint >= m->nlink) return JN_ERR_INDEX;
-  jn_run r = start(JN_KERNEL_joint_jacobian, m, w);
-  r.arg[0] = joint;
-  input(&r, q, m->nq);
-  return finish(&r, S, 6 * coordinates(m, joint));
-}
-
-jn_status PUBLIC(joint_jacobian_rate)(const jn_model *m, jn_work *w, int joint, const number *q, const number *v,
+jn_status PUBLIC(joint_jacobian_rate)(const jn_model *model, jn_work *work, int joint, const number *q, const number *v,
                                       number *Sdot) {
-  if (!m || !w || !q || !v || !Sdot) return JN_ERR_NULL;
-  if (joint < 0 || joint >= m->nlink) return JN_ERR_INDEX;
-  jn_run r = start(JN_KERNEL_joint_jacobian_rate, m, w);
-  r.arg[0] = joint;
-  input(&r, q, m->nq);
-  input(&r, v, m->nv);
-  return finish(&r, Sdot, 6 * coordinates(m, joint));
+  if (!model || !work || !q || !v || !Sdot) return JN_ERR_NULL;
+  if (joint < 0 || joint >= model->nlink) return JN_ERR_INDEX;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_joint_jacobian_rate, NUMBER_KIND, model, work);
+  run.call.joint_jacobian_rate = (jn_joint_jacobian_rate_arguments){.q = q, .v = v, .Sdot = Sdot, .joint = joint};
+  return jn__run(&run);
 }
 
-jn_status PUBLIC(neutral)(const jn_model *m, number *q) {
-  if (!m || !q) return JN_ERR_NULL;
-  const jn_tree_d *t = m->tree[JN_KIND_D];
-  for (int i = 0; i < m->nq; i++) q[i] = 0;
+jn_status PUBLIC(neutral)(const jn_model *model, number *q) {
+  if (!model || !q) return JN_ERR_NULL;
+  const jn_tree_d *t = model->tree[JN_KIND_D];
+  for (int i = 0; i < model->nq; i++) q[i] = 0;
   for (int i = 0; i < t->nb; i++)
     if (t->body[i].kind == JN_BODY_SPHERICAL || t->body[i].kind == JN_BODY_FREE)
       q[t->body[i].iq + t->body[i].nq - 1] = 1;
@@ -153,12 +126,12 @@ static int is_length(const jn_joint *j, int k) {
   return j->type == JN_PRISMATIC || (j->type == JN_CYLINDRICAL && k == 1) || (j->type == JN_PLANAR && k < 2);
 }
 
-jn_status PUBLIC(random)(const jn_model *m, uint64_t *state, number *q) {
-  if (!m || !state || !q) return JN_ERR_NULL;
-  const jn_tree_d *t = m->tree[JN_KIND_D];
+jn_status PUBLIC(random)(const jn_model *model, uint64_t *state, number *q) {
+  if (!model || !state || !q) return JN_ERR_NULL;
+  const jn_tree_d *t = model->tree[JN_KIND_D];
   for (int i = 0; i < t->nb; i++) {
     const jn_body_d *b = &t->body[i];
-    const jn_joint *j = &m->link[b->link].joint;
+    const jn_joint *j = &model->link[b->link].joint;
     if (!b->owner) continue;
     if (b->kind == JN_BODY_SPHERICAL || b->kind == JN_BODY_FREE) {
       for (int k = 0; k < b->nq - 4; k++) q[b->iq + k] = within(state, -1, 1);

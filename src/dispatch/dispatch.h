@@ -18,47 +18,66 @@ const jn_variant *jn__choose_variant(int kind, int many);
 /* Forces a variant for everything from now on, as JOUNCE_VARIANT does; only in the library of bench/versions.c. */
 void jn__use_variant(const char *name);
 
-/* An array of the caller: n numbers per sample, samples `stride` apart (not used for one sample). data NULL: not
- * needed. */
-typedef struct jn_samples {
-  const void *data;
-  size_t n;
-  size_t stride;
-} jn_samples;
+/* Which states a call computes. In every run it is explicit; the public functions for one state, which take a work
+ * alone, get it from there (jn__run_init()), and functions of jounce/batch.h put it there (jn__batch_begin()). */
+typedef struct jn_states {
+  jn_batch *batch;    /* NULL: one state, whose arrays may go to the kernel directly */
+  size_t count;       /* states of the call: 1 without a batch, also 1 for a batch of one state */
+  size_t first;       /* index in the batch of the first of them */
+  int own_parameters; /* states of the batch have parameters of their own (parameters.c) */
+  int is_part;        /* the call is one thread's part of a batch (batch.h); it runs in that thread */
+  int thread;         /* of a part: whose scratch memory it uses */
+} jn_states;
 
+/* A kernel on arrays of the caller. Dispatch sets the arguments of the kernel by name, call.x = (jn_x_arguments){...};
+ * the description says how many numbers an array has for one state, and samples follow each other without gaps. */
 typedef struct jn_run {
   int kernel;
   int kind;              /* type of the caller's numbers: JN_KIND_D, JN_KIND_F */
   const jn_model *model; /* NULL for kernels without a model */
   jn_work *work;
-  size_t count; /* samples */
-  int arg[4];
-  const void *data;
+  jn_states states;   /* which states: one, or some of a batch */
   int pivots;         /* numbers in the last output, tested for singularity after each sample; 0: none */
   int pivots_of_body; /* they are counted over the bodies' coordinates, not over the order of elimination */
-  int inputs, outputs;
-  jn_samples in[JN_MAX_INPUTS], out[JN_MAX_OUTPUTS];
-  const void *tree; /* NULL: of the model */
+  unsigned spread;    /* bits of arrays that are rows of larger ones: their samples are `apart` numbers apart */
+  size_t apart;
+  const void *tree;        /* NULL: of the model */
+  jn_call call;            /* the arguments; jn__run() sets the rest */
+  size_t n[JN_MAX_ARRAYS]; /* numbers of each array; jn__run() sets them */
 } jn_run;
 
-/* Sets everything except the arrays; the caller sets `inputs` and `outputs` of them. Clearing all 48 would take time in
- * every call. */
-static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work);
+/* The number of an array of a kernel. */
+#define JN_ARRAY(kernel, name) (offsetof(jn_##kernel##_arguments, name) / sizeof(void *))
+
+/* Numbers of arrays of each kernel, and bits of inputs that are the same for all samples. */
+typedef struct jn_shape {
+  unsigned char inputs, outputs, fixed;
+} jn_shape;
+extern const jn_shape jn__shapes[JN_KERNELS];
+
+/* How many numbers the arrays of a kernel have for one sample. */
+void jn__argument_sizes(int kernel, const jn_model *model, const jn_call *call, size_t n[JN_MAX_ARRAYS]);
+
+/* Sets everything except the arguments. */
+static inline void jn__run_init(jn_run *run, int kernel, int kind, const jn_model *model, jn_work *work);
 
 /* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_VARIANT, JN_ERR_SINGULAR (a pivot is zero up to
  * rounding). An input that is NULL is NULL in the kernel, too. */
 jn_status jn__run(jn_run *run);
 
-/* Runs samples [first, end) by staging, with the caller's memory: scratch, staging, and the pivots of one group of
- * lanes. Returns the first sample that is singular, or `end`. */
-typedef struct jn_room {
-  char *scratch, *staging, *pivots;
-} jn_room;
-size_t jn__run_staged(const jn_variant *variant, const jn_run *run, const jn_room *room, size_t first, size_t end);
+/* Memory of one thread: of the kernels, of samples on their way into lanes, and of the pivots of one group of lanes. */
+typedef struct jn_thread_memory {
+  char *scratch, *staging, *pivots; /* 64-byte aligned */
+} jn_thread_memory;
+
+/* Runs samples [first, end) by staging. Returns the first sample that is singular, or `end`. */
+size_t jn__run_staged(const jn_variant *variant, const jn_run *run, const jn_thread_memory *memory, size_t first,
+                      size_t end);
 /* The same one by one without staging, in a variant of the caller's own number type without lanes. */
-size_t jn__run_each(const jn_variant *variant, const jn_run *run, const jn_room *room, size_t first, size_t end);
+size_t jn__run_each(const jn_variant *variant, const jn_run *run, const jn_thread_memory *memory, size_t first,
+                    size_t end);
 size_t jn__run_bytes(const jn_variant *variant, const jn_run *run); /* size of the staging memory */
-/* Runs a work that belongs to a batch, in threads. */
+/* Runs a call whose states belong to a batch: in its threads, or, if they are a part, in the present one. */
 jn_status jn__run_batch(const jn_variant *variant, const jn_run *run);
 /* The joint whose pivot is zero up to rounding, or JN_NONE. */
 int jn__judge(const jn_run *run, double epsilon, const void *pivots);
@@ -82,84 +101,46 @@ size_t jn__real_bytes(void);
  * allows for the rounding errors of long chains; float does not have enough digits for that. */
 static inline double jn__pivot_limit(double epsilon) { return (epsilon < 1e-10 ? 1000 : 4) * epsilon; }
 
-/* States of the batch have their own parameters (parameters.c); the work is one thread's part of a batch (batch.h). */
-enum { JN_WORK_PARAMETERS = 1, JN_WORK_PART = 2 };
-
 struct jn_work {
   const jn_model *model;
   jn_allocator allocator; /* of block */
   void *block;            /* to release; NULL when the caller gave the memory */
   char *staging;          /* 64-byte aligned */
   size_t staging_bytes;
-  size_t real_bytes; /* of the reals that scratch has room for */
+  size_t real_bytes; /* of the reals that scratch memory is made for */
   char *scratch;     /* 64-byte aligned */
   char *pivots;      /* doubles: one for each joint coordinate */
   char *spare;       /* 3 nv doubles for public functions that call kernels one after another */
   int order;         /* of jets, -1: none */
   int singular;      /* joint without effective inertia found by the last call that solved, JN_NONE */
-  jn_batch *batch;   /* NULL: calls are for one state; else the batch that this work belongs to */
-  size_t states;     /* of the call at hand: 1 without a batch, also 1 for a batch of one state */
-  int special;       /* JN_WORK_...: states are not passed to kernels directly, not even one */
-  size_t first;      /* state of the batch that the first of a call is */
-  int thread;        /* of a part: whose room it uses */
-  size_t lost;       /* of a part: its first singular state, or `states` */
+  jn_states states;  /* of the present call; a work of the user's own always has one state and no batch */
+  size_t lost;       /* of a part: its first singular state, or the number of its states */
 };
 
-/* Clears a call in pieces of at most 64 bytes, because the compiler would clear the whole struct with `rep stos`, which
- * takes 10 ns. jn__call_begin() does not clear the outputs: the caller sets all of them. */
-typedef struct jn_pointers {
-  const void *p[8];
-} __attribute__((may_alias)) jn_pointers;
-
-static inline void jn__call_begin(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
-  _Static_assert(JN_MAX_INPUTS == 12, "cleared below");
-  *(jn_pointers *)(void *)c->in = *(jn_pointers *)(void *)(c->in + 4) = (jn_pointers){{NULL}};
+/* Sets everything except the arguments. */
+static inline void jn__call_init(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
   c->tree = model ? model->tree[variant->kind] : NULL;
-  c->arg[0] = c->arg[1] = c->arg[2] = c->arg[3] = 0;
-  c->data = NULL;
   c->scratch = scratch;
   c->direct = NULL;
   c->counted = NULL;
-}
-/* For kernels with no more than 8 outputs: the others take 3 ns to clear. */
-static inline void jn__call_init_few(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
-  *(jn_pointers *)(void *)c->out = (jn_pointers){{NULL}};
-  jn__call_begin(c, variant, model, scratch);
-}
-static inline void jn__call_init(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
-  _Static_assert(JN_MAX_OUTPUTS == 24, "cleared below");
-  jn_pointers *out = (jn_pointers *)(void *)c->out;
-  out[0] = out[1] = out[2] = (jn_pointers){{NULL}};
-  jn__call_begin(c, variant, model, scratch);
 }
 
 /* The variant that one state can be passed to directly, or NULL if the arrays or the work need jn__run(). */
 static inline const jn_variant *jn__direct_variant(int kind, const jn_model *model, const jn_work *work) {
   const jn_variant *variant = jn__choose_variant(kind, 0);
   if (!variant || variant->lanes != 1 || variant->kind != kind) return NULL;
-  return work->model == model && !work->batch && !work->special && work->real_bytes >= variant->real_bytes ? variant
-                                                                                                           : NULL;
+  return work->model == model && !work->states.batch && work->real_bytes >= variant->real_bytes ? variant : NULL;
 }
 
-static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work) {
-  r->kernel = kernel;
-  r->kind = kind;
-  r->model = model;
-  r->work = work;
-  r->count = work ? work->states : 1;
-  r->data = r->tree = NULL;
-  r->pivots = r->pivots_of_body = r->inputs = r->outputs = 0;
-  for (int i = 0; i < 4; i++) r->arg[i] = 0;
-}
-
-/* Sets array i; arrays before it that were not set become NULL. */
-static inline void jn__run_input(jn_run *r, int at, const void *data, size_t n) {
-  while (r->inputs <= at) r->in[r->inputs++] = (jn_samples){NULL, 0, 0};
-  r->in[at] = (jn_samples){data, n, n};
-}
-static inline void jn__run_output(jn_run *r, int at, const void *data, size_t n) {
-  while (r->outputs <= at) r->out[r->outputs++] = (jn_samples){NULL, 0, 0};
-  r->out[at] = (jn_samples){data, n, n};
+static inline void jn__run_init(jn_run *run, int kernel, int kind, const jn_model *model, jn_work *work) {
+  run->kernel = kernel;
+  run->kind = kind;
+  run->model = model;
+  run->work = work;
+  run->states = work ? work->states : (jn_states){.count = 1};
+  run->tree = NULL;
+  run->pivots = run->pivots_of_body = 0;
+  run->spread = 0;
 }
 
 #endif

@@ -6,15 +6,15 @@
 #include "../model/model.h"
 #include "public.h"
 
-/* Runs r with `n` pivots as an additional last output, in work memory. of_body: pivots are in the order of the bodies'
+/* Runs r, whose last output are `n` pivots, in work memory. of_body: pivots are in the order of the bodies'
  * coordinates, not in the order of elimination. */
-static inline jn_status solve_and_judge(jn_run *r, int n, int of_body) {
-  if (!r->work) return JN_ERR_NULL;
-  jn__run_output(r, r->outputs, r->work->pivots, (size_t)n);
-  r->pivots = n;
-  r->pivots_of_body = of_body;
-  r->work->singular = JN_NONE;
-  return jn__run(r);
+static inline jn_status solve_and_judge(jn_run *run, int n, int of_body) {
+  if (!run->work) return JN_ERR_NULL;
+  run->call.array[jn__shapes[run->kernel].inputs + jn__shapes[run->kernel].outputs - 1] = run->work->pivots;
+  run->pivots = n;
+  run->pivots_of_body = of_body;
+  run->work->singular = JN_NONE;
+  return jn__run(run);
 }
 
 #endif

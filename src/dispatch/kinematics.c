@@ -1,110 +1,103 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Public functions of jounce/kinematics.h. */
-#include "../kernel/terms/terms.h"
 #include "../model/model.h"
 #include "public.h"
 #include "terms_run.h"
 
-typedef struct frame_outputs {
-  number *T, *V, *A, *J, *Jdot;
-} frame_outputs;
-
-static jn_status one_frame(const jn_model *m, jn_work *w, int frame, int in, const number *q, const number *v,
-                           const number *a, frame_outputs o) {
-  if (!m || !w || !q || !(o.T || o.V || o.A || o.J || o.Jdot)) return JN_ERR_NULL;
-  if (frame < 0 || frame >= jn_frame_count(m) || in < JN_IN_BODY || in > JN_IN_ALIGNED) return JN_ERR_INDEX;
-  size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-  jn_run r;
-  jn__run_init(&r, JN_KERNEL_frame, NUMBER_KIND, m, w);
-  r.arg[0] = frame;
-  r.arg[1] = in;
-  jn__run_input(&r, 0, q, nq);
-  jn__run_input(&r, 1, v, nv);
-  jn__run_input(&r, 2, a, nv);
-  jn__run_output(&r, 0, o.T, 16);
-  jn__run_output(&r, 1, o.V, 6);
-  jn__run_output(&r, 2, o.A, 6);
-  jn__run_output(&r, 3, o.J, 6 * nv);
-  jn__run_output(&r, 4, o.Jdot, 6 * nv);
-  return jn__run(&r);
+/* Checks the arguments of functions of one frame, and runs the kernel `frame` with them. */
+static jn_status one_frame(const jn_model *model, jn_work *work, jn_frame_arguments x) {
+  if (!model || !work || !x.q || !(x.T || x.V || x.A || x.J || x.Jdot)) return JN_ERR_NULL;
+  if (x.frame < 0 || x.frame >= jn_frame_count(model)) return JN_ERR_INDEX;
+  if (x.representation < JN_IN_BODY || x.representation > JN_IN_ALIGNED) return JN_ERR_INDEX;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_frame, NUMBER_KIND, model, work);
+  run.call.frame = x;
+  return jn__run(&run);
 }
 
-jn_status PUBLIC(frame_pose)(const jn_model *m, jn_work *w, int frame, const number *q, number *T) {
-  return one_frame(m, w, frame, JN_IN_BODY, q, NULL, NULL, (frame_outputs){.T = T});
+jn_status PUBLIC(frame_pose)(const jn_model *model, jn_work *work, int frame, const number *q, number *T) {
+  return one_frame(model, work, (jn_frame_arguments){.frame = frame, .q = q, .T = T});
 }
 
-jn_status PUBLIC(frame_twist)(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
+jn_status PUBLIC(frame_twist)(const jn_model *model, jn_work *work, int frame, jn_representation in, const number *q,
                               const number *v, number *V) {
-  return one_frame(m, w, frame, (int)in, q, v, NULL, (frame_outputs){.V = V});
+  return one_frame(model, work,
+                   (jn_frame_arguments){.frame = frame, .representation = (int)in, .q = q, .v = v, .V = V});
 }
 
-jn_status PUBLIC(frame_acceleration)(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
-                                     const number *v, const number *a, number *A) {
-  return one_frame(m, w, frame, (int)in, q, v, a, (frame_outputs){.A = A});
+jn_status PUBLIC(frame_acceleration)(const jn_model *model, jn_work *work, int frame, jn_representation in,
+                                     const number *q, const number *v, const number *a, number *A) {
+  return one_frame(model, work,
+                   (jn_frame_arguments){.frame = frame, .representation = (int)in, .q = q, .v = v, .a = a, .A = A});
 }
 
-jn_status PUBLIC(frame_jacobian)(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
+jn_status PUBLIC(frame_jacobian)(const jn_model *model, jn_work *work, int frame, jn_representation in, const number *q,
                                  number *J) {
-  return one_frame(m, w, frame, (int)in, q, NULL, NULL, (frame_outputs){.J = J});
+  return one_frame(model, work, (jn_frame_arguments){.frame = frame, .representation = (int)in, .q = q, .J = J});
 }
 
-jn_status PUBLIC(frame_jacobian_rate)(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
-                                      const number *v, number *Jdot) {
-  return one_frame(m, w, frame, (int)in, q, v, NULL, (frame_outputs){.Jdot = Jdot});
+jn_status PUBLIC(frame_jacobian_rate)(const jn_model *model, jn_work *work, int frame, jn_representation in,
+                                      const number *q, const number *v, number *Jdot) {
+  return one_frame(model, work,
+                   (jn_frame_arguments){.frame = frame, .representation = (int)in, .q = q, .v = v, .Jdot = Jdot});
 }
 
 /* Functions whose result is one output of the kernel `terms`. */
-static jn_status one_term(const jn_model *m, jn_work *w, const number *q, const number *v, int out, number *data,
+static jn_status one_term(const jn_model *model, jn_work *work, const number *q, const number *v, int out, number *data,
                           int in, int about) {
   if (!data) return JN_ERR_NULL;
   if (in < JN_IN_BODY || in > JN_IN_ALIGNED || about < JN_ABOUT_ORIGIN || about > JN_ABOUT_COM) return JN_ERR_INDEX;
-  return run_term(m, w, q, v, out, data, in, about, JN_WORLD);
+  return run_term(model, work, q, v, out, data, in, about, JN_WORLD);
 }
 
-jn_status PUBLIC(frame_poses)(const jn_model *m, jn_work *w, const number *q, number *T) {
-  return one_term(m, w, q, NULL, JN_OUT_POSES, T, 0, 0);
+jn_status PUBLIC(frame_poses)(const jn_model *model, jn_work *work, const number *q, number *T) {
+  return one_term(model, work, q, NULL, JN_OUT_terms_poses, T, 0, 0);
 }
 
-jn_status PUBLIC(frame_jacobians)(const jn_model *m, jn_work *w, jn_representation in, const number *q, number *J) {
-  return one_term(m, w, q, NULL, JN_OUT_J, J, (int)in, 0);
+jn_status PUBLIC(frame_jacobians)(const jn_model *model, jn_work *work, jn_representation in, const number *q,
+                                  number *J) {
+  return one_term(model, work, q, NULL, JN_OUT_terms_jacobians, J, (int)in, 0);
 }
 
-jn_status PUBLIC(frame_jacobian_rates)(const jn_model *m, jn_work *w, jn_representation in, const number *q,
+jn_status PUBLIC(frame_jacobian_rates)(const jn_model *model, jn_work *work, jn_representation in, const number *q,
                                        const number *v, number *Jdot) {
-  return one_term(m, w, q, v, JN_OUT_DJ, Jdot, (int)in, 0);
+  return one_term(model, work, q, v, JN_OUT_terms_jacobian_rates, Jdot, (int)in, 0);
 }
 
-jn_status PUBLIC(space_jacobian)(const jn_model *m, jn_work *w, const number *q, number *J) {
-  return one_term(m, w, q, NULL, JN_OUT_SPACE, J, 0, 0);
+jn_status PUBLIC(space_jacobian)(const jn_model *model, jn_work *work, const number *q, number *J) {
+  return one_term(model, work, q, NULL, JN_OUT_terms_space_jacobian, J, 0, 0);
 }
 
-jn_status PUBLIC(space_jacobian_rate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *Jdot) {
-  return one_term(m, w, q, v, JN_OUT_DSPACE, Jdot, 0, 0);
+jn_status PUBLIC(space_jacobian_rate)(const jn_model *model, jn_work *work, const number *q, const number *v,
+                                      number *Jdot) {
+  return one_term(model, work, q, v, JN_OUT_terms_space_jacobian_rate, Jdot, 0, 0);
 }
 
-jn_status PUBLIC(center_of_mass)(const jn_model *m, jn_work *w, int link, const number *q, const number *v,
+jn_status PUBLIC(center_of_mass)(const jn_model *model, jn_work *work, int link, const number *q, const number *v,
                                  const number *a, number *c, number *cdot, number *cddot) {
-  number *outs[JN_OUTS] = {NULL};
   if (!c && !cdot && !cddot) return JN_ERR_NULL;
-  outs[JN_OUT_COM] = c;
-  outs[JN_OUT_DCOM] = cdot;
-  outs[JN_OUT_DDCOM] = cddot;
-  return run_terms(m, w, q, v, a, NULL, outs, 0, 0, link);
+  jn_run run;
+  begin_terms(&run, q, v, a, NULL, 0, 0, link);
+  run.call.terms.com = c;
+  run.call.terms.com_velocity = cdot;
+  run.call.terms.com_acceleration = cddot;
+  return run_terms(&run, model, work);
 }
 
-jn_status PUBLIC(com_jacobian)(const jn_model *m, jn_work *w, int link, const number *q, number *J) {
-  return run_term(m, w, q, NULL, JN_OUT_JCOM, J, 0, 0, link);
+jn_status PUBLIC(com_jacobian)(const jn_model *model, jn_work *work, int link, const number *q, number *J) {
+  return run_term(model, work, q, NULL, JN_OUT_terms_com_jacobian, J, 0, 0, link);
 }
 
-jn_status PUBLIC(momentum)(const jn_model *m, jn_work *w, jn_about about, const number *q, const number *v, number *h) {
-  return one_term(m, w, q, v, JN_OUT_MOMENTUM, h, 0, (int)about);
+jn_status PUBLIC(momentum)(const jn_model *model, jn_work *work, jn_about about, const number *q, const number *v,
+                           number *h) {
+  return one_term(model, work, q, v, JN_OUT_terms_momentum, h, 0, (int)about);
 }
 
-jn_status PUBLIC(momentum_matrix)(const jn_model *m, jn_work *w, jn_about about, const number *q, number *A) {
-  return one_term(m, w, q, NULL, JN_OUT_A, A, 0, (int)about);
+jn_status PUBLIC(momentum_matrix)(const jn_model *model, jn_work *work, jn_about about, const number *q, number *A) {
+  return one_term(model, work, q, NULL, JN_OUT_terms_momentum_matrix, A, 0, (int)about);
 }
 
-jn_status PUBLIC(momentum_matrix_rate)(const jn_model *m, jn_work *w, jn_about about, const number *q, const number *v,
-                                       number *Adot) {
-  return one_term(m, w, q, v, JN_OUT_DA, Adot, 0, (int)about);
+jn_status PUBLIC(momentum_matrix_rate)(const jn_model *model, jn_work *work, jn_about about, const number *q,
+                                       const number *v, number *Adot) {
+  return one_term(model, work, q, v, JN_OUT_terms_momentum_matrix_rate, Adot, 0, (int)about);
 }

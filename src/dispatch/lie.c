@@ -2,21 +2,19 @@
 /* Public functions of jounce/lie.h. */
 #include "public.h"
 
-static jn_status run(int kernel, const number *a, size_t na, const number *b, size_t nb, number *out, size_t n) {
-  if (!a || (nb && !b) || !out) return JN_ERR_NULL;
+static jn_status run(int kernel, const number *a, int two, const number *b, number *out) {
+  if (!a || (two && !b) || !out) return JN_ERR_NULL;
   jn_run r;
   jn__run_init(&r, kernel, NUMBER_KIND, NULL, NULL);
-  jn__run_input(&r, 0, a, na);
-  jn__run_input(&r, 1, b, nb);
-  jn__run_output(&r, 0, out, n);
+  r.call.lie = (jn_lie_arguments){.a = a, .b = b, .out = out};
   return jn__run(&r);
 }
 
 #define ONE(name, n1, m) \
-  jn_status PUBLIC(name)(const number a[n1], number out[m]) { return run(JN_KERNEL_##name, a, n1, NULL, 0, out, m); }
+  jn_status PUBLIC(name)(const number a[n1], number out[m]) { return run(JN_KERNEL_##name, a, 0, NULL, out); }
 #define TWO(name, n1, n2, m)                                                      \
   jn_status PUBLIC(name)(const number a[n1], const number b[n2], number out[m]) { \
-    return run(JN_KERNEL_##name, a, n1, b, n2, out, m);                           \
+    return run(JN_KERNEL_##name, a, 1, b, out);                                   \
   }
 /* In the list, functions with one input have 0 as their second size. */
 #define DEFINE(name, n1, n2, m) DEFINE_##n2(name, n1, m)

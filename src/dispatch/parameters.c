@@ -30,9 +30,9 @@ static jn_status lump(const jn_tree_d *t, const double *pi, double *inertia) {
   return JN_OK;
 }
 
-jn_status jn__parameters_make(const jn_model *m, const jn_allocator *allocator, size_t threads, size_t count,
+jn_status jn__parameters_make(const jn_model *model, const jn_allocator *allocator, size_t threads, size_t count,
                               const double *pi, jn_parameters_of_states *own) {
-  const jn_tree_d *t = m->tree[JN_KIND_D];
+  const jn_tree_d *t = model->tree[JN_KIND_D];
   size_t links = 10 * (size_t)t->nlink * count, bodies = 10 * (size_t)t->nb * count;
   size_t trees = threads * (t->coupled ? 2 : 1); /* each thread has one, and its `uncoupled` tree */
   size_t constants = jn__constants_size(t->nb);

@@ -11,9 +11,9 @@ typedef PUBLIC(perturbation) perturbation;
 
 /* Six twists and six rates for each joint, and its dh: 78 numbers per link. */
 #if !JN_FLOAT
-size_t jn_perturbation_room(const jn_model *m) {
-  if (!m) return 0;
-  size_t links = 78 * (size_t)m->nlink, coordinates = (size_t)m->nv;
+size_t jn_perturbation_room(const jn_model *model) {
+  if (!model) return 0;
+  size_t links = 78 * (size_t)model->nlink, coordinates = (size_t)model->nv;
   return (links > coordinates ? links : coordinates) + 3;
 }
 #endif
@@ -88,9 +88,9 @@ static void joint_change(const jn_tree_d *t, const jn_body_d *b, int part, const
 }
 
 /* An axis or a pitch. room gets dh [nlink x 6], dS, dSdot [nlink x 36]. */
-static jn_status axis_change(const jn_model *m, const jn_scalar *s, const number *q, const number *v, number *room,
+static jn_status axis_change(const jn_model *model, const jn_scalar *s, const number *q, const number *v, number *room,
                              perturbation *out) {
-  const jn_tree_d *t = m->tree[JN_KIND_D];
+  const jn_tree_d *t = model->tree[JN_KIND_D];
   int l = s->index, body = t->placement[l].body;
   if (body < 0 || s->component < 0) return JN_ERR_INDEX;
   const jn_body_d *b = &t->body[body];
@@ -107,7 +107,7 @@ static jn_status axis_change(const jn_model *m, const jn_scalar *s, const number
   axis[s->component % 3] = 1;
   vec3 to = m3_mul(inner.R, v3_load(axis));
   joint_change(t, b, part, s->kind == JN_BY_AXIS ? &to : NULL, own_q, own_v, &dh, dS, drate);
-  size_t nlink = (size_t)m->nlink;
+  size_t nlink = (size_t)model->nlink;
   memset(room, 0, 78 * nlink * sizeof *room);
   number *h = room, *S = room + 6 * nlink, *rate = room + 42 * nlink;
   store(t_Ad_inverse(inner, dh), h + 6 * l);
@@ -122,12 +122,13 @@ static jn_status axis_change(const jn_model *m, const jn_scalar *s, const number
 }
 
 /* The joint's frame moves by the twist e_c in its own axes, before the joint's motion J: h = Ad_{J^-1} e_c. */
-static void placement_change(const jn_model *m, const jn_scalar *s, const number *q, number *room, perturbation *out) {
-  const jn_tree_d *t = m->tree[JN_KIND_D];
+static void placement_change(const jn_model *model, const jn_scalar *s, const number *q, number *room,
+                             perturbation *out) {
+  const jn_tree_d *t = model->tree[JN_KIND_D];
   int l = s->index, body = t->placement[l].body;
   double unit[6] = {0};
   unit[s->component] = 1;
-  memset(room, 0, 6 * (size_t)m->nlink * sizeof *room);
+  memset(room, 0, 6 * (size_t)model->nlink * sizeof *room);
   twist h = t_load(unit);
   if (body >= 0) {
     jn_body_d b = t->body[body];
@@ -141,18 +142,18 @@ static void placement_change(const jn_model *m, const jn_scalar *s, const number
   out->dh_dp = room;
 }
 
-jn_status PUBLIC(perturbation_of)(const jn_model *m, jn_work *w, const jn_scalar *s, const number *q, const number *v,
-                                  number *room, perturbation *out) {
-  if (!m || !w || !s || !q || !room || !out) return JN_ERR_NULL;
-  if (w->model != m) return JN_ERR_WORK;
+jn_status PUBLIC(perturbation_of)(const jn_model *model, jn_work *work, const jn_scalar *s, const number *q,
+                                  const number *v, number *room, perturbation *out) {
+  if (!model || !work || !s || !q || !room || !out) return JN_ERR_NULL;
+  if (work->model != model) return JN_ERR_WORK;
   static const int components[] = {1, 1, 1, 1, 1, 10, 6, 6, 18, 6, 3};
   int i = s->index, c = s->component;
   *out = (perturbation){0};
   if ((unsigned)s->kind > JN_BY_GRAVITY) return JN_ERR_INDEX;
   int of_link = s->kind >= JN_BY_INERTIA && s->kind <= JN_BY_PITCH, of_v = s->kind <= JN_BY_ARMATURE;
-  if ((of_link && (i < 0 || i >= m->nlink)) || (of_v && (i < 0 || i >= m->nv))) return JN_ERR_INDEX;
+  if ((of_link && (i < 0 || i >= model->nlink)) || (of_v && (i < 0 || i >= model->nv))) return JN_ERR_INDEX;
   if (!of_v && (c < 0 || c >= components[s->kind])) return JN_ERR_INDEX;
-  size_t nv = (size_t)m->nv, nlink = (size_t)m->nlink, at = (size_t)(of_v || of_link ? i : 0),
+  size_t nv = (size_t)model->nv, nlink = (size_t)model->nlink, at = (size_t)(of_v || of_link ? i : 0),
          comp = (size_t)(of_v ? 0 : c);
   switch (s->kind) {
     case JN_BY_POSITION:
@@ -177,12 +178,12 @@ jn_status PUBLIC(perturbation_of)(const jn_model *m, jn_work *w, const jn_scalar
       out->dwrench_dp = put(room, 6 * nlink, 6 * at + comp);
       return JN_OK;
     case JN_BY_PLACEMENT:
-      placement_change(m, s, q, room, out);
+      placement_change(model, s, q, room, out);
       return JN_OK;
     case JN_BY_GRAVITY:
       out->dgravity_dp = put(room, 3, comp);
       return JN_OK;
     default:
-      return axis_change(m, s, q, v, room, out);
+      return axis_change(model, s, q, v, room, out);
   }
 }

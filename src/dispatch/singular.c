@@ -36,20 +36,20 @@ jn_status jn__measure(jn_draft *d, const jn_tree_d *t, double *reference_inertia
   return JN_OK;
 }
 
-static void warn(jn_draft *d, const jn_model *m, int link) {
+static void warn(jn_draft *d, const jn_model *model, int link) {
   char subject[JN_SUBJECT];
   jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "joint-no-inertia", jn__joint_place(d, d->order[link]),
-          jn__subject(subject, "joint", jn_joint_name(m, link)),
+          jn__subject(subject, "joint", jn_joint_name(model, link)),
           "give its link an inertia or the joint an armature, or remove a joint that repeats another's motion",
           "it has no effective inertia: the mass matrix is singular and forward dynamics undefined");
 }
 
-jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
+jn_status jn__check_singular(jn_draft *d, const jn_model *model) {
   /* with coupled coordinates the check solves a dense system made from all pairs of joints on a branch: above these
    * sizes it would take seconds */
   enum { DENSE = 1000, PAIRS = 10000000 };
-  const jn_tree_d *t = m->tree[JN_KIND_D];
-  int large = t->nv > DENSE || (double)t->nb * jn_model_depth(m) > PAIRS;
+  const jn_tree_d *t = model->tree[JN_KIND_D];
+  int large = t->nv > DENSE || (double)t->nb * jn_model_depth(model) > PAIRS;
   if (t->nb == 0 || (t->coupled && large)) return JN_OK;
   size_t nq = (size_t)t->nq, nv = (size_t)t->nv, nd = (size_t)t->nd;
   const jn_variant *variant = jn__variant_by_name("d");
@@ -58,16 +58,18 @@ jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
   double *q = (double *)(void *)block, *a = q + nq, *pivot = a + nv;
   char *scratch = (char *)(pivot + nd);
   some_configuration(t, q);
-  jn_call call = {
-      .tree = t, .in = {q}, .out = {a, NULL, pivot}, .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64};
+  jn_call call = {.tree = t,
+                  .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64,
+                  .forward_dynamics = {.q = q, .a_out = a, .pivots = pivot}};
   variant->kernels[t->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics](&call);
   /* pivots are in the order of the bodies' coordinates, or of v when coordinates are coupled; go inwards, because
    * pivots inward of a singular joint are only rounding errors */
   for (int k = (t->coupled ? t->nv : t->nd) - 1, i = t->nb - 1, last = JN_NONE; k >= 0; k--) {
     while (!t->coupled && k < t->body[i].id) i--;
-    int link = t->coupled ? m->coordinate_link[t->order[k]] : t->body[i].link;
+    int link = t->coupled ? model->coordinate_link[t->order[k]] : t->body[i].link;
     if (!(fabs(pivot[k]) <= jn__pivot_limit(DBL_EPSILON))) link = JN_NONE;
-    if (link != JN_NONE && link != last && m->link[link].subtree_mass > 0) warn(d, m, link); /* else: massless-leaf */
+    if (link != JN_NONE && link != last && model->link[link].subtree_mass > 0)
+      warn(d, model, link); /* else: massless-leaf */
     last = link;
   }
   jn__release(&d->a, block);

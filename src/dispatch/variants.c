@@ -85,19 +85,19 @@ const jn_variant *jn__choose_variant(int kind, int many) {
 }
 
 const char *jn_variant_name(void) {
-  const jn_variant *r = jn__choose_variant(JN_KIND_D, 0);
-  return r ? r->name : NULL;
+  const jn_variant *variant = jn__choose_variant(JN_KIND_D, 0);
+  return variant ? variant->name : NULL;
 }
 
-int jn__register_bytes(void) {
-  const jn_variant *r = jn__choose_variant(JN_KIND_D, 0);
-  return r ? r->register_bytes : 0;
+int jn__runs_avx2(void) {
+  const jn_variant *variant = jn__choose_variant(JN_KIND_D, 0);
+  return JN_VARIANTS_AVX2 && variant && variant->register_bytes >= 32;
 }
 
 double jn_variant_epsilon(void) {
-  const jn_variant *r = jn__choose_variant(JN_KIND_D, 0);
-  if (!r) return 0;
-  return r->epsilon > DBL_EPSILON ? r->epsilon : DBL_EPSILON;
+  const jn_variant *variant = jn__choose_variant(JN_KIND_D, 0);
+  if (!variant) return 0;
+  return variant->epsilon > DBL_EPSILON ? variant->epsilon : DBL_EPSILON;
 }
 
 /* ---- trees of other scalars: made for every scalar that has a variant in this build ---- */
@@ -110,8 +110,8 @@ static const jn_variant *variant_of_kind(int kind) {
 }
 
 size_t jn__tree_bytes(int kind, const jn_tree_d *t) {
-  const jn_variant *r = variant_of_kind(kind);
-  return r ? r->tree_bytes(t) : 0;
+  const jn_variant *variant = variant_of_kind(kind);
+  return variant ? variant->tree_bytes(t) : 0;
 }
 
 void jn__tree_convert(int kind, const jn_tree_d *t, void *memory) { variant_of_kind(kind)->tree_convert(t, memory); }
@@ -128,9 +128,10 @@ size_t jn__real_bytes(void) {
 /* A single state in a variant of the caller's own type is not staged, so staging memory for matrices is needed only
  * when a variant is forced or missing. Very large robots get none: in a forced variant, functions that return matrices
  * then fail with JN_ERR_WORK. */
-size_t jn__staging_bytes(const jn_model *m, int order) {
+size_t jn__staging_bytes(const jn_model *model, int order) {
   enum { SMALL = 64, LARGE = 512 };
-  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed), nlink = (size_t)m->nlink;
+  size_t nq = (size_t)model->nq, nv = (size_t)model->nv, nframe = (size_t)(model->nlink + model->nnamed),
+         nlink = (size_t)model->nlink;
   const jn_variant *many = jn__choose_variant(JN_KIND_D, 1), *one = jn__choose_variant(JN_KIND_D, 0);
   const jn_variant *single = jn__choose_variant(JN_KIND_F, 0);
   size_t reals = 3 * nq + 3 * nv + 64;
@@ -147,13 +148,13 @@ size_t jn__staging_bytes(const jn_model *m, int order) {
 }
 
 /* Bytes of scratch memory for kernels of the variants that the caller's number types use, for one state or for many. */
-size_t jn__scratch_bytes(const jn_model *m, int order, int many) {
+size_t jn__scratch_bytes(const jn_model *model, int order, int many) {
   size_t most = 0;
   for (int kind = JN_KIND_D; kind <= JN_KIND_F; kind++) {
     const jn_variant *one = jn__choose_variant(kind, 0), *variant = jn__choose_variant(kind, many);
     if (!one || !variant) continue;
-    most = larger(most, variant->scratch_bytes(m->tree[variant->kind], order));
-    if (variant != one) most = larger(most, one->scratch_bytes(m->tree[one->kind], order)); /* states one by one */
+    most = larger(most, variant->scratch_bytes(model->tree[variant->kind], order));
+    if (variant != one) most = larger(most, one->scratch_bytes(model->tree[one->kind], order)); /* states one by one */
   }
   return (most + 63) & ~(size_t)63;
 }

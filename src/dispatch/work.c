@@ -7,34 +7,38 @@
 
 static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
-static size_t pivot_bytes(const jn_model *m) {
-  return up((size_t)((const jn_tree_d *)m->tree[JN_KIND_D])->nd * sizeof(double));
+static size_t pivot_bytes(const jn_model *model) {
+  return up((size_t)((const jn_tree_d *)model->tree[JN_KIND_D])->nd * sizeof(double));
 }
 
-static size_t spare_bytes(const jn_model *m) { return up(3 * (size_t)m->nv * sizeof(double)); }
+static size_t spare_bytes(const jn_model *model) { return up(3 * (size_t)model->nv * sizeof(double)); }
 
-static size_t scratch_bytes(const jn_model *m, int order) { return jn__scratch_bytes(m, order, 0); }
+static size_t scratch_bytes(const jn_model *model, int order) { return jn__scratch_bytes(model, order, 0); }
 
 /* order -1: no jets. */
-static size_t size_for(const jn_model *m, int order) {
-  return 63 + up(sizeof(jn_work)) + scratch_bytes(m, order) + pivot_bytes(m) + spare_bytes(m) +
-         up(jn__staging_bytes(m, order));
+static size_t size_for(const jn_model *model, int order) {
+  return 63 + up(sizeof(jn_work)) + scratch_bytes(model, order) + pivot_bytes(model) + spare_bytes(model) +
+         up(jn__staging_bytes(model, order));
 }
 
+/* Lays out a work in memory of the caller; order -1: no jets. */
 static jn_status init_for(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work) {
   if (work) *work = NULL;
   if (!model || !memory || !work) return JN_ERR_NULL;
   if (bytes < size_for(model, order)) return JN_ERR_SIZE;
+
+  /* Blocks of 64 bytes, in the order of the head of this file. */
   char *base = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
-  jn_work *w = (jn_work *)(void *)base;
-  *w = (jn_work){.model = model, .allocator = model->allocator, .order = order, .singular = JN_NONE, .states = 1};
-  w->real_bytes = jn__real_bytes();
-  w->pivots = base + up(sizeof *w);
-  w->spare = w->pivots + pivot_bytes(model);
-  w->staging = w->spare + spare_bytes(model);
-  w->staging_bytes = up(jn__staging_bytes(model, order));
-  w->scratch = w->staging + w->staging_bytes;
-  *work = w;
+  jn_work *made = (jn_work *)(void *)base;
+  *made = (jn_work){
+      .model = model, .allocator = model->allocator, .order = order, .singular = JN_NONE, .states = {.count = 1}};
+  made->real_bytes = jn__real_bytes();
+  made->pivots = base + up(sizeof *made);
+  made->spare = made->pivots + pivot_bytes(model);
+  made->staging = made->spare + spare_bytes(model);
+  made->staging_bytes = up(jn__staging_bytes(model, order));
+  made->scratch = made->staging + made->staging_bytes;
+  *work = made;
   return JN_OK;
 }
 

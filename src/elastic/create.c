@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A jn_elastic: what actuators may be, and all memory in one block. */
+/* Making a jn_elastic: which values actuators may have, and all memory in one block. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,15 +105,15 @@ static jn_status check_actuator(const checking *c, const jn_actuator *a, int cou
 }
 
 /* Splines through rows that grow need not grow between them. */
-static jn_status check_spline(const checking *c, const jn_spring *s) {
+static jn_status check_spline(const checking *c, const jn_spring *spring) {
   enum { PARTS = 16 };
-  for (int i = 0; i + 1 < s->pieces.count; i++)
+  for (int i = 0; i + 1 < spring->pieces.count; i++)
     for (int k = 0; k <= PARTS; k++) {
-      double x = s->pieces.x[i] + (s->pieces.x[i + 1] - s->pieces.x[i]) * k / PARTS, f[2];
-      jn__pieces_taylor(&s->pieces, x, 0, 1, f);
-      if (s->kind == JN_SPRING_TABLE && !(f[1] > 0))
+      double x = spring->pieces.x[i] + (spring->pieces.x[i + 1] - spring->pieces.x[i]) * k / PARTS, f[2];
+      jn__pieces_taylor(&spring->pieces, x, 0, 1, f);
+      if (spring->kind == JN_SPRING_TABLE && !(f[1] > 0))
         return fail(c, JN_ERR_MODEL, "the spline through its table does not grow everywhere: add rows where it bends");
-      if (s->kind == JN_SPRING_OVER_TIME && !(f[0] > 0))
+      if (spring->kind == JN_SPRING_OVER_TIME && !(f[0] > 0))
         return fail(c, JN_ERR_MODEL, "the spline through its stiffness over time falls below zero: add rows");
     }
   return JN_OK;
@@ -133,7 +133,7 @@ static const double *copy(char *base, size_t *used, const double *from, int coun
   return to;
 }
 
-static void place_spring(char *base, size_t *used, const jn_actuator *a, jn_spring *s) {
+static void place_spring(char *base, size_t *used, const jn_actuator *a, jn_spring *spring) {
   jn_spring_kind kind = kind_of(a);
   int points = kind == JN_SPRING_TABLE ? a->table_count : kind == JN_SPRING_OVER_TIME ? a->time_count : 0;
   const double *polynomial = copy(base, used, a->polynomial, kind == JN_SPRING_POLYNOMIAL ? a->polynomial_count : 0);
@@ -142,12 +142,12 @@ static void place_spring(char *base, size_t *used, const jn_actuator *a, jn_spri
   double *c = place(base, used, (size_t)points, 6 * sizeof *c),
          *room = place(base, used, (size_t)points, 6 * sizeof *c);
   if (!base) return;
-  *s = (jn_spring){.kind = kind, .actuator = *a};
-  s->actuator.polynomial = polynomial;
-  s->actuator.table_deflection = s->actuator.times = x;
-  s->actuator.table_torque = s->actuator.time_stiffness = y;
-  s->pieces = (jn_pieces){.count = points, .x = x, .y = y, .c = c};
-  if (points > 0) jn__pieces_fit(&s->pieces, room);
+  *spring = (jn_spring){.kind = kind, .actuator = *a};
+  spring->actuator.polynomial = polynomial;
+  spring->actuator.table_deflection = spring->actuator.times = x;
+  spring->actuator.table_torque = spring->actuator.time_stiffness = y;
+  spring->pieces = (jn_pieces){.count = points, .x = x, .y = y, .c = c};
+  if (points > 0) jn__pieces_fit(&spring->pieces, room);
 }
 
 /* Counts with base NULL. */
@@ -161,7 +161,7 @@ static size_t place_all(jn_elastic *e, char *base, const jn_actuator *actuators)
   for (int v = 0; v < e->nv; v++) place_spring(base, &used, &actuators[v], base ? &springs[v] : NULL);
   if (!base) return used;
   e->springs = springs;
-  e->place = places;
+  e->q_index = places;
   e->link_v = places + n;
   e->motor_v = places + 2 * n;
   e->link_q = places + 3 * n;
@@ -175,7 +175,7 @@ static void find_places(jn_elastic *e) {
   for (int v = 0; v < e->nv; v++) {
     int number, joint = jn_coordinate_joint(e->model, v, &number);
     jn_joint_type type = jn_joint_type_of(e->model, joint);
-    e->place[v] = type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(e->model, joint) + number;
+    e->q_index[v] = type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(e->model, joint) + number;
     if (e->springs[v].actuator.damping != 0) e->has_damping = 1;
   }
 }
@@ -208,14 +208,14 @@ static jn_status finish(jn_elastic *e, jn_error *error) {
   if (status == JN_OK && jn_loop_count(e->model) > 0) status = jn_loops_create(e->robot, &loops, &e->robot_loops);
   if (status != JN_OK) return jn__fail(error, status, NULL, "%s", jn_status_text(status));
   size_t n = (size_t)e->robot_nv, rows = e->robot_loops ? (size_t)jn_loops_rows(e->robot_loops) : 0;
-  e->room =
+  e->scratch =
       jn__allocate(&e->allocator, (6 * n * n + 24 * n + rows * (n + 1) + (size_t)e->robot_nq + 8) * sizeof(double));
   if (e->options.coupled) {
     size_t jets = (size_t)order * 2 + 3;
-    e->coupled_room = jn__allocate(&e->allocator, ((size_t)e->robot_nq + jets * n) * sizeof(double));
-    if (!e->coupled_room) return jn__fail(error, JN_ERR_MEMORY, NULL, "%s", jn_status_text(JN_ERR_MEMORY));
+    e->coupled_scratch = jn__allocate(&e->allocator, ((size_t)e->robot_nq + jets * n) * sizeof(double));
+    if (!e->coupled_scratch) return jn__fail(error, JN_ERR_MEMORY, NULL, "%s", jn_status_text(JN_ERR_MEMORY));
   }
-  return e->room ? JN_OK : jn__fail(error, JN_ERR_MEMORY, NULL, "%s", jn_status_text(JN_ERR_MEMORY));
+  return e->scratch ? JN_OK : jn__fail(error, JN_ERR_MEMORY, NULL, "%s", jn_status_text(JN_ERR_MEMORY));
 }
 
 jn_status jn_elastic_create(const jn_model *model, const jn_actuator *actuators, const jn_elastic_options *options,
@@ -262,8 +262,8 @@ void jn_elastic_destroy(jn_elastic *elastic) {
   jn_work_destroy(elastic->robot_work);
   jn_model_destroy(elastic->robot);
   jn_allocator allocator = elastic->allocator;
-  jn__release(&allocator, elastic->room);
-  jn__release(&allocator, elastic->coupled_room);
+  jn__release(&allocator, elastic->scratch);
+  jn__release(&allocator, elastic->coupled_scratch);
   jn__release(&allocator, elastic);
 }
 

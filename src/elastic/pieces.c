@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Splines of degree 5 through points, the smoothest in the sense of the integral of p'''^2: on each interval the
- * quintic with given values, slopes and curvatures at its ends. Slopes and curvatures make p''' and p'''' continuous,
- * and zero at the ends of the spline: a symmetric positive definite system with blocks of 2 x 2 along its diagonal. */
+/* Splines of degree 5 through points, the smoothest in the sense of the integral of p'''^2.
+ *
+ * On each interval the spline is the quintic with given values, slopes and curvatures at its ends. Slopes and
+ * curvatures are chosen so that the third and fourth derivatives are continuous, and zero at the ends of the spline: a
+ * symmetric positive definite system with blocks of 2 x 2 along its diagonal, solved by block elimination in O(count).
+ */
 #include <string.h>
 
 #include "elastic.h"
 
-/* Stiffness of one interval of width h in (slope, curvature) at its left and right end, and its load for a rise of 1.
- */
-static void interval(double h, double A[4][4], double load[4]) {
+/* Equations of one interval of width h for (slope, curvature) at its left and right end: matrix, and load for a rise
+ * of 1. */
+static void interval_equations(double h, double A[4][4], double load[4]) {
   /* p''' and p'''' at u = 0 and 1 in terms of (rise, slope0, curvature0, slope1, curvature1) */
   const double c3[5] = {10, -6 * h, -1.5 * h * h, -4 * h, 0.5 * h * h};
   const double c4[5] = {-15, 8 * h, 1.5 * h * h, 7 * h, -h * h};
@@ -32,11 +35,12 @@ static void solve2(const double A[4], double x[2]) {
   x[1] = (A[0] * b - A[2] * a) / det;
 }
 
-static void set_coefficients(jn_pieces *p, const double *x) {
-  for (int i = 0; i + 1 < p->count; i++) {
-    double h = p->x[i + 1] - p->x[i], rise = p->y[i + 1] - p->y[i], *c = p->c + 6 * i;
+/* Coefficients of each interval from slopes and curvatures x [2 count]. */
+static void set_coefficients(jn_pieces *pieces, const double *x) {
+  for (int i = 0; i + 1 < pieces->count; i++) {
+    double h = pieces->x[i + 1] - pieces->x[i], rise = pieces->y[i + 1] - pieces->y[i], *c = pieces->c + 6 * i;
     double d0 = h * x[2 * i], s0 = h * h * x[2 * i + 1], d1 = h * x[2 * i + 2], s1 = h * h * x[2 * i + 3];
-    c[0] = p->y[i];
+    c[0] = pieces->y[i];
     c[1] = d0;
     c[2] = s0 / 2;
     c[3] = 10 * rise - 6 * d0 - 4 * d1 - 1.5 * s0 + 0.5 * s1;
@@ -45,13 +49,15 @@ static void set_coefficients(jn_pieces *p, const double *x) {
   }
 }
 
-void jn__pieces_fit(jn_pieces *p, double *room) {
-  int n = p->count;
-  double *diagonal = room, *x = room + 4 * n; /* [n x 4], [n x 2] */
-  memset(room, 0, (size_t)(6 * n) * sizeof *room);
-  for (int i = 0; i + 1 < n; i++) { /* all blocks of the diagonal, and the right side */
-    double A[4][4], load[4], rise = p->y[i + 1] - p->y[i];
-    interval(p->x[i + 1] - p->x[i], A, load);
+void jn__pieces_fit(jn_pieces *pieces, double *scratch) {
+  int n = pieces->count;
+  double *diagonal = scratch, *x = scratch + 4 * n; /* [n x 4], [n x 2] */
+  memset(scratch, 0, (size_t)(6 * n) * sizeof *scratch);
+
+  /* All blocks of the diagonal, and the right side. */
+  for (int i = 0; i + 1 < n; i++) {
+    double A[4][4], load[4], rise = pieces->y[i + 1] - pieces->y[i];
+    interval_equations(pieces->x[i + 1] - pieces->x[i], A, load);
     for (int k = 0; k < 2; k++) {
       x[2 * i + k] += load[k] * rise;
       x[2 * i + 2 + k] += load[2 + k] * rise;
@@ -61,9 +67,11 @@ void jn__pieces_fit(jn_pieces *p, double *room) {
       }
     }
   }
-  for (int i = 0; i + 1 < n; i++) { /* block elimination downwards: the block below is A[2..3][0..1] */
+
+  /* Block elimination downwards: the block below the diagonal is A[2..3][0..1]. */
+  for (int i = 0; i + 1 < n; i++) {
     double A[4][4], load[4], above[2] = {x[2 * i], x[2 * i + 1]};
-    interval(p->x[i + 1] - p->x[i], A, load);
+    interval_equations(pieces->x[i + 1] - pieces->x[i], A, load);
     solve2(diagonal + 4 * i, above);
     for (int m = 0; m < 2; m++) {
       double column[2] = {A[0][2 + m], A[1][2 + m]};
@@ -72,32 +80,41 @@ void jn__pieces_fit(jn_pieces *p, double *room) {
     }
     for (int k = 0; k < 2; k++) x[2 * i + 2 + k] -= A[2 + k][0] * above[0] + A[2 + k][1] * above[1];
   }
-  for (int i = n - 1; i >= 0; i--) { /* and upwards */
+
+  /* And upwards. */
+  for (int i = n - 1; i >= 0; i--) {
     if (i + 1 < n) {
       double A[4][4], load[4];
-      interval(p->x[i + 1] - p->x[i], A, load);
+      interval_equations(pieces->x[i + 1] - pieces->x[i], A, load);
       for (int k = 0; k < 2; k++) x[2 * i + k] -= A[k][2] * x[2 * i + 2] + A[k][3] * x[2 * i + 3];
     }
     solve2(diagonal + 4 * i, x + 2 * i);
   }
-  set_coefficients(p, x);
+
+  set_coefficients(pieces, x);
 }
 
-void jn__pieces_taylor(const jn_pieces *p, double x, int flat, int order, double *out) {
-  int last = p->count - 2, low = 0, high = last;
-  double first = p->x[0], end = p->x[p->count - 1], at = x < first ? first : x > end ? end : x, c[6];
+void jn__pieces_taylor(const jn_pieces *pieces, double x, int flat, int order, double *out) {
+  int last = pieces->count - 2, low = 0, high = last;
+  double first = pieces->x[0], end = pieces->x[pieces->count - 1], at = x < first ? first : x > end ? end : x, c[6];
+
+  /* The interval, by bisection. */
   while (low < high) {
     int middle = (low + high + 1) / 2;
-    if (p->x[middle] <= at)
+    if (pieces->x[middle] <= at)
       low = middle;
     else
       high = middle - 1;
   }
-  double h = p->x[low + 1] - p->x[low], u = (at - p->x[low]) / h, power = 1;
-  memcpy(c, p->c + 6 * low, sizeof c);
-  for (int k = 0; k < 6; k++) /* Horner, again and again: the Taylor coefficients about u */
+
+  /* Taylor coefficients about u, by repeated Horner steps. */
+  double h = pieces->x[low + 1] - pieces->x[low], u = (at - pieces->x[low]) / h, power = 1;
+  memcpy(c, pieces->c + 6 * low, sizeof c);
+  for (int k = 0; k < 6; k++)
     for (int i = 4; i >= k; i--) c[i] += u * c[i + 1];
   for (int k = 0; k <= order; k++, power *= h) out[k] = k < 6 ? c[k] / power : 0;
+
+  /* Beyond the ends: constant, or the parabola of the last point. */
   if (at == x) return;
   for (int k = flat ? 1 : 3; k <= order; k++) out[k] = 0;
   if (flat) return;

@@ -7,19 +7,24 @@
 #include <string.h>
 
 #include "generate.h"
+#include "split.h"
 
 /* An expression in one statement has at most so many operands. */
 enum { LONGEST = 12 };
+/* Operations of a piece at most, if functions are split. */
+enum { PIECE = 1000 };
 
 typedef struct c_function {
   jn_writing *w;
   jn_text *text;
   const jn_written_function *f;
-  int32_t *label; /* [nodes] of its variable; 0: it has none */
-  int32_t *size;  /* [nodes] operands of the expression */
-  int32_t *angle; /* [nodes] of arguments of sine and cosine: the variable that holds both */
+  int32_t *label;  /* [nodes] of its variable; 0: it has none */
+  int32_t *size;   /* [nodes] operands of the expression */
+  int32_t *angle;  /* [nodes] of arguments of sine and cosine: the variable that holds both */
+  int32_t *loaded; /* [nodes] the last piece that took the value from w */
   const char *array[JN_ARRAYS];
   int labels, angles;
+  jn_pieces pieces;
 } c_function;
 
 static int is_matlab(const jn_writing *w) { return w->options.language == JN_LANGUAGE_MATLAB; }
@@ -66,7 +71,7 @@ static void print_node(c_function *c, int i, int where);
 static void print_sine(c_function *c, const jn_node *n) {
   char letter = n->operation == JN_NODE_SINE ? 's' : 'c';
   int k = c->angle[jn__node_of(n->a)];
-  if (is_matlab(c->w) || c->w->options.sines == JN_SINES_LIBM)
+  if (is_matlab(c->w) || c->w->options.lanes || c->w->options.sines == JN_SINES_LIBM)
     jn__text_format(c->text, "%c%d", letter, k);
   else
     jn__text_format(c->text, "p%d.%c", k, letter);
@@ -125,10 +130,10 @@ static void print_node(c_function *c, int i, int where) {
     jn__emit_literal(c->w, c->text, n->value);
   else if (n->operation == JN_NODE_INPUT)
     print_input(c, n);
-  else if (n->operation == JN_NODE_SINE || n->operation == JN_NODE_COSINE)
-    print_sine(c, n);
   else if (c->label[i])
     jn__text_format(c->text, "t%d", c->label[i]);
+  else if (n->operation == JN_NODE_SINE || n->operation == JN_NODE_COSINE)
+    print_sine(c, n);
   else
     print_operation(c, i, where);
 }
@@ -152,11 +157,14 @@ static void print_angle(c_function *c, const jn_node *n) {
     jn__text_format(text, "; s%d = sin(x%d); c%d = cos(x%d);\n", k, k, k, k);
     return;
   }
-  if (c->w->options.sines == JN_SINES_LIBM) {
-    jn__text_format(text, "  const %s x%d = ", jn__number_type(c->w), k);
+  if (c->w->options.sines == JN_SINES_LIBM || c->w->options.lanes) {
+    jn__text_format(text, "  const %s x%d = ", c->w->value_type, k);
     if (jn__is_negative(n->a)) jn__text_add(text, "-");
     print_operand(c, n->a, IN_SUM);
     jn__text_add(text, ";\n");
+    if (c->w->options.lanes)
+      jn__text_format(text, "  %s s%d, c%d;\n  %s_sincos(&x%d, &s%d, &c%d);\n", c->w->value_type, k, k, c->w->prefix, k,
+                      k, k);
     return;
   }
   jn__text_format(text, "  const %s_angle p%d = %s_sincos(", c->w->prefix, k, c->w->prefix);
@@ -168,11 +176,22 @@ static void print_angle(c_function *c, const jn_node *n) {
 /* Declares the sine or cosine of an angle, where it is a variable of its own: only what is used, as compilers warn. */
 static void print_sine_statement(c_function *c, const jn_node *n) {
   print_angle(c, n);
-  if (is_matlab(c->w) || c->w->options.sines != JN_SINES_LIBM) return;
+  if (is_matlab(c->w) || c->w->options.lanes || c->w->options.sines != JN_SINES_LIBM) return;
 
   const char *suffix = c->w->options.single ? "f" : "", *name = n->operation == JN_NODE_SINE ? "sin" : "cos";
   int k = c->angle[jn__node_of(n->a)];
-  jn__text_format(c->text, "  const %s %c%d = %s%s(x%d);\n", jn__number_type(c->w), name[0], k, name, suffix, k);
+  jn__text_format(c->text, "  const %s %c%d = %s%s(x%d);\n", c->w->value_type, name[0], k, name, suffix, k);
+}
+
+/* Signs and roots of vectors are found in place. */
+static void print_lanes_function(c_function *c, int i) {
+  const jn_node *n = &c->w->graph.node[i];
+  int k = ++c->labels;
+  jn__text_format(c->text, "  %s t%d = ", c->w->value_type, k);
+  if (is_minus(c, n->a)) jn__text_add(c->text, "-");
+  print_operand(c, n->a, is_minus(c, n->a) ? IN_PRODUCT : IN_SUM);
+  jn__text_format(c->text, ";\n  %s_%s(&t%d);\n", c->w->prefix, n->operation == JN_NODE_SIGN ? "sign" : "root", k);
+  c->label[i] = k;
 }
 
 /* One node of the sequence: a statement, or nothing if it will be part of another one. */
@@ -182,13 +201,17 @@ static void print_statement(c_function *c, int i) {
     print_sine_statement(c, n);
     return;
   }
+  if (c->w->options.lanes && n->operation >= JN_NODE_SIGN) {
+    print_lanes_function(c, i);
+    return;
+  }
   c->size[i] = size_of(c, n->a) + (n->operation <= JN_NODE_DIVIDE ? size_of(c, n->b) : 0);
-  if (c->f->sequence.uses[i] == 1 && c->size[i] < LONGEST) return;
+  if (c->f->sequence.uses[i] == 1 && c->size[i] < LONGEST && c->pieces.slot[i] < 0) return;
 
   if (is_matlab(c->w))
     jn__text_format(c->text, "  t%d = ", c->labels + 1);
   else
-    jn__text_format(c->text, "  const %s t%d = ", jn__number_type(c->w), c->labels + 1);
+    jn__text_format(c->text, "  const %s t%d = ", c->w->value_type, c->labels + 1);
   print_operation(c, i, IN_SUM);
   jn__text_add(c->text, ";\n");
   c->label[i] = ++c->labels;
@@ -204,11 +227,30 @@ static void print_place(c_function *c, const jn_written_array *out, int i) {
     jn__text_format(c->text, "  %s(%d) = ", out->name, i + 1);
 }
 
-static void print_results(c_function *c) {
+static int is_constant_vector(const jn_writing *w, jn_expr e) {
+  return w->options.lanes && w->graph.node[jn__node_of(jn__resolve(&w->graph, e))].operation == JN_NODE_CONSTANT;
+}
+
+static void print_zero(c_function *c, int piece) {
+  int needed = 0;
+  if (piece < c->pieces.count - 1) return; /* constants are written by the last piece */
+  for (int k = 0; k < c->f->outs; k++)
+    for (int i = 0; i < c->f->out[k].size; i++) needed |= is_constant_vector(c->w, c->f->out[k].values[i]);
+  if (needed)
+    jn__text_format(c->text, "  const %s zero = {%s};\n", c->w->value_type, c->w->options.single ? "0.0f" : "0.0");
+}
+
+/* Results that a piece computes; the last one writes those that nobody computes, constants and arguments. */
+static void print_results(c_function *c, int piece) {
   for (int k = 0; k < c->f->outs; k++)
     for (int i = 0; i < c->f->out[k].size; i++) {
       jn_expr e = jn__resolve(&c->w->graph, c->f->out[k].values[i]);
+      int by = c->pieces.piece[jn__node_of(e)];
+      if ((by < 0 ? c->pieces.count - 1 : by) != piece) continue;
       print_place(c, &c->f->out[k], i);
+
+      /* A vector of constants: zeros plus a number. */
+      if (is_constant_vector(c->w, e)) jn__text_add(c->text, jn__is_negative(e) ? "zero " : "zero + ");
       if (jn__is_negative(e)) jn__text_add(c->text, "-");
       print_operand(c, e, jn__is_negative(e) ? IN_PRODUCT : IN_SUM);
       jn__text_add(c->text, ";\n");
@@ -222,38 +264,95 @@ static void print_unused(c_function *c) {
     int used = 0;
     for (int i = 0; i < g->count && !used; i++)
       used = c->f->sequence.uses[i] && g->node[i].operation == JN_NODE_INPUT && g->node[i].a == c->f->in[k].array;
-    if (!used) jn__text_format(c->text, "  (void)%s;\n", c->f->in[k].name);
+    if (!used || c->pieces.count > 1) jn__text_format(c->text, "  (void)%s;\n", c->f->in[k].name);
+  }
+  for (int k = 0; c->pieces.count > 1 && k < c->f->outs; k++)
+    jn__text_format(c->text, "  (void)%s;\n", c->f->out[k].name);
+}
+
+/* What the piece reads of earlier ones. Sines whose partner an earlier piece has are computed again. */
+static void print_loads(c_function *c, int piece) {
+  const jn_graph *g = &c->w->graph;
+  const jn_sequence *s = &c->f->sequence;
+  memset(c->angle, 0, (size_t)g->count * sizeof *c->angle);
+  if (c->pieces.count > 1) jn__text_add(c->text, "  (void)w;\n");
+  for (int i = c->pieces.first[piece]; i < c->pieces.first[piece + 1]; i++) {
+    const jn_node *n = &g->node[s->node[i]];
+    for (int o = 0; o < jn__operand_count(n); o++) {
+      int at = jn__node_of(jn__resolve(g, o ? n->b : n->a));
+      if (c->pieces.slot[at] < 0 || c->pieces.piece[at] == piece || c->loaded[at] == piece) continue;
+      if (!c->label[at]) c->label[at] = ++c->labels;
+      jn__text_format(c->text, "  const %s t%d = w[%d];\n", c->w->value_type, c->label[at], c->pieces.slot[at]);
+      c->loaded[at] = piece;
+    }
+  }
+}
+
+/* What later pieces read. */
+static void print_stores(c_function *c, int piece) {
+  for (int i = c->pieces.first[piece]; i < c->pieces.first[piece + 1]; i++) {
+    int node = c->f->sequence.node[i];
+    if (c->pieces.slot[node] < 0) continue;
+    jn__text_format(c->text, "  w[%d] = ", c->pieces.slot[node]);
+    print_node(c, node, IN_SUM);
+    jn__text_add(c->text, ";\n");
+  }
+}
+
+/* The statements of one piece; there is only one unless the function is split. */
+static void print_piece(c_function *c, int piece) {
+  if (!is_matlab(c->w)) print_unused(c);
+  print_zero(c, piece);
+  print_loads(c, piece);
+  for (int i = c->pieces.first[piece]; i < c->pieces.first[piece + 1]; i++) print_statement(c, c->f->sequence.node[i]);
+  print_results(c, piece);
+  print_stores(c, piece);
+}
+
+/* Arguments and results; `values`: with their types. */
+static void print_arguments(const jn_writing *w, jn_text *text, const jn_written_function *f, int types) {
+  const char *type = w->value_type;
+  for (int k = 0; k < f->ins + f->outs; k++) {
+    const jn_written_array *x = k < f->ins ? &f->in[k] : &f->out[k - f->ins];
+    if (k) jn__text_add(text, ", ");
+    if (types)
+      jn__text_format(text, "%s%s %s[%d]", k < f->ins ? "const " : "", type, x->name, x->size);
+    else
+      jn__text_add(text, x->name);
   }
 }
 
 void jn__emit_prototype(const jn_writing *w, jn_text *text, const jn_written_function *f) {
-  const char *type = jn__number_type(w);
   jn__text_format(text, "void %s_%s(", w->prefix, f->name);
-  for (int k = 0; k < f->ins; k++)
-    jn__text_format(text, "%sconst %s %s[%d]", k ? ", " : "", type, f->in[k].name, f->in[k].size);
-  for (int k = 0; k < f->outs; k++)
-    jn__text_format(text, "%s%s %s[%d]", f->ins + k ? ", " : "", type, f->out[k].name, f->out[k].size);
+  print_arguments(w, text, f, 1);
   jn__text_add(text, ")");
 }
 
-void jn__emit_statements(jn_writing *w, jn_text *text, const jn_written_function *f) {
-  size_t bytes = ((size_t)w->graph.count + 1) * sizeof(int32_t);
-  c_function c = {.w = w, .text = text, .f = f};
-  c.label = jn__allocate(&w->allocator, bytes);
-  c.size = jn__allocate(&w->allocator, bytes);
-  c.angle = jn__allocate(&w->allocator, bytes);
-  for (int k = 0; k < f->ins; k++) c.array[f->in[k].array] = f->in[k].name;
+static int open_function(c_function *c, jn_writing *w, jn_text *text, const jn_written_function *f) {
+  size_t nodes = (size_t)w->graph.count + 1;
+  *c = (c_function){.w = w, .text = text, .f = f};
+  c->label = jn__allocate(&w->allocator, 4 * nodes * sizeof *c->label);
+  if (!c->label || !jn__pieces_create(&c->pieces, &w->graph, &f->sequence, w->options.split ? PIECE : 0)) return 0;
 
-  if (c.label && c.size && c.angle) {
-    if (!is_matlab(w)) print_unused(&c);
-    for (int i = 0; i < f->sequence.count; i++) print_statement(&c, f->sequence.node[i]);
-    print_results(&c);
-  } else {
+  c->size = c->label + nodes;
+  c->angle = c->label + 2 * nodes;
+  c->loaded = c->label + 3 * nodes;
+  for (int k = 0; k < f->ins; k++) c->array[f->in[k].array] = f->in[k].name;
+  return 1;
+}
+
+static void close_function(c_function *c) {
+  jn__release(&c->w->allocator, c->label);
+  if (c->pieces.block) jn__pieces_free(&c->pieces);
+}
+
+void jn__emit_statements(jn_writing *w, jn_text *text, const jn_written_function *f) {
+  c_function c;
+  if (open_function(&c, w, text, f))
+    print_piece(&c, 0);
+  else
     text->failed = 1;
-  }
-  jn__release(&w->allocator, c.label);
-  jn__release(&w->allocator, c.size);
-  jn__release(&w->allocator, c.angle);
+  close_function(&c);
 }
 
 /* Does a function need the sign of a number? */
@@ -264,29 +363,77 @@ static int uses_sign(const jn_writing *w) {
   return 0;
 }
 
+/* Pieces as functions of their own, then the function that calls them in turn. */
+static void emit_pieces(c_function *c) {
+  const jn_writing *w = c->w;
+  int slots = c->pieces.slots > 0 ? c->pieces.slots : 1;
+  for (int k = 0; k < c->pieces.count; k++) {
+    jn__text_format(c->text, "%s_APART static void %s_%s_%d(", w->upper, w->prefix, c->f->name, k + 1);
+    print_arguments(w, c->text, c->f, 1);
+    jn__text_format(c->text, ", %s w[%d]) {\n", w->value_type, slots);
+    print_piece(c, k);
+    jn__text_add(c->text, "}\n\n");
+  }
+
+  jn__emit_prototype(w, c->text, c->f);
+  jn__text_format(c->text, " {\n  %s w[%d];\n", w->value_type, slots);
+  for (int k = 0; k < c->pieces.count; k++) {
+    jn__text_format(c->text, "  %s_%s_%d(", w->prefix, c->f->name, k + 1);
+    print_arguments(w, c->text, c->f, 0);
+    jn__text_add(c->text, ", w);\n");
+  }
+  jn__text_add(c->text, "}\n\n");
+}
+
 static void emit_function(jn_writing *w, jn_text *text, const jn_written_function *f) {
-  jn__emit_prototype(w, text, f);
-  jn__text_add(text, " {\n");
-  jn__emit_statements(w, text, f);
-  jn__text_add(text, "}\n\n");
+  c_function c;
+  if (!open_function(&c, w, text, f)) {
+    text->failed = 1;
+  } else if (c.pieces.count > 1) {
+    emit_pieces(&c);
+  } else {
+    jn__emit_prototype(w, text, f);
+    jn__text_add(text, " {\n");
+    print_piece(&c, 0);
+    jn__text_add(text, "}\n\n");
+  }
+  close_function(&c);
+  if (w->options.lanes) jn__emit_many(w, text, f);
+}
+
+/* What the statements call: sine and cosine, sign, root. */
+static void emit_support(jn_writing *w, jn_text *text) {
+  jn_operation_count used = {0};
+  int signs = uses_sign(w);
+  for (int k = 0; k < w->functions; k++) {
+    used.sines |= w->function[k].sequence.operations.sines;
+    used.roots |= w->function[k].sequence.operations.roots;
+  }
+  if (used.roots || (used.sines && w->options.sines == JN_SINES_LIBM)) jn__text_add(text, "#include <math.h>\n\n");
+  if (w->options.lanes) {
+    jn__emit_lanes_support(w, text, &used, signs);
+    jn__emit_lanes_moves(w, text);
+    return;
+  }
+  if (used.sines && w->options.sines != JN_SINES_LIBM) jn__emit_sincos(w, text);
+  if (signs) {
+    const char *type = jn__number_type(w), *one = w->options.single ? "1.0f" : "1.0";
+    const char *zero = w->options.single ? "0.0f" : "0.0";
+    jn__text_format(text, "static %s %s_sign(%s x) { return (x > %s) ? %s : ((x < %s) ? -%s : %s); }\n\n", type,
+                    w->prefix, type, zero, one, zero, one, zero);
+  }
 }
 
 void jn__emit_c_file(jn_writing *w, jn_text *text) {
-  int sines = 0, roots = 0;
-  for (int k = 0; k < w->functions; k++) {
-    sines |= w->function[k].sequence.operations.sines;
-    roots |= w->function[k].sequence.operations.roots;
-  }
   jn__text_format(text, "/* Generated by jounce %s: see %s.h. Do not edit. */\n#include \"%s.h\"\n\n", jn_version(),
                   w->prefix, w->prefix);
-  if (roots || (sines && w->options.sines == JN_SINES_LIBM)) jn__text_add(text, "#include <math.h>\n\n");
-  if (sines && w->options.sines != JN_SINES_LIBM) jn__emit_sincos(w, text);
-  if (uses_sign(w)) {
-    const char *type = jn__number_type(w), *one = w->options.single ? "1.0f" : "1.0";
-    const char *zero = w->options.single ? "0.0f" : "0.0";
-    jn__text_format(text, "static %s %s_sign(%s x) { return x > %s ? %s : x < %s ? -%s : %s; }\n\n", type, w->prefix,
-                    type, zero, one, zero, one, zero);
-  }
+  if (w->options.split)
+    jn__text_format(
+        text,
+        "/* Pieces of functions stay apart: compilers are slow with long functions. */\n#if defined(__GNUC__)\n"
+        "#define %s_APART __attribute__((noinline))\n#else\n#define %s_APART\n#endif\n\n",
+        w->upper, w->upper);
+  emit_support(w, text);
   for (int k = 0; k < w->functions; k++) emit_function(w, text, &w->function[k]);
   jn__emit_c_selftest(w, text);
 }

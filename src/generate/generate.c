@@ -61,6 +61,8 @@ static jn_status check_prefix(jn_writing *w) {
     w->prefix[i] = prefix[i];
     w->upper[i] = (char)toupper((unsigned char)prefix[i]);
   }
+  snprintf(w->value_type, sizeof w->value_type, "%s%s", w->options.lanes ? prefix : jn__number_type(w),
+           w->options.lanes ? "_lanes" : "");
   return JN_OK;
 }
 
@@ -74,6 +76,8 @@ static jn_status check_numbers(jn_writing *w) {
     return jn__writing_fail(w, JN_ERR_SIZE, "no such language");
   if (o->sines < JN_SINES_OWN || o->sines > JN_SINES_GIVEN)
     return jn__writing_fail(w, JN_ERR_SIZE, "no such way to get sines");
+  if (o->lanes != 0 && o->lanes != 2 && o->lanes != 4 && o->lanes != 8 && o->lanes != 16)
+    return jn__writing_fail(w, JN_ERR_SIZE, "lanes must be 2, 4, 8 or 16; 0: one state at a time");
   if (jn_model_nv(w->model) == 0)
     return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "the model has no moving joints: there is nothing to compute");
   return JN_OK;

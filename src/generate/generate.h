@@ -9,6 +9,7 @@
  *   emit_c.c       C                                      header.c      comments, tables and prototypes
  *   emit_matlab.c  MATLAB and Octave                      chains.c      sums, one product at a time
  *   selftest.c     states with their results, error       sincos.c      sine and cosine in C
+ *   lanes.c        many states at once, in C              split.c       functions in pieces, in C
  *   sha256.c       of the robot file                      generate.c    the public functions */
 #ifndef JN_GENERATE_GENERATE_H
 #define JN_GENERATE_GENERATE_H
@@ -51,6 +52,7 @@ typedef struct jn_writing {
   int functions;
   int *frame; /* [options.frame_count] */
   char prefix[48], upper[48];
+  char value_type[64]; /* of variables in C: float, double or prefix_lanes */
   char hash[65];
   double *closed; /* [closed_count x (nq + 2 nv)] closed states of a model with loops: closed_states.c */
   int closed_count;
@@ -80,7 +82,17 @@ void jn__emit_c_file(jn_writing *w, jn_text *text);
 void jn__emit_c_header(jn_writing *w, jn_text *text);
 void jn__emit_c_selftest(jn_writing *w, jn_text *text);
 void jn__emit_sincos(const jn_writing *w, jn_text *text);
-/* The type of numbers in C. */
+/* Sine s and cosine c of x - k pi / 2, as statements. */
+void jn__emit_sine_polynomials(const jn_writing *w, jn_text *text);
+/* Code for many states at once (lanes.c): types for the header, helper functions, and the functions for any number. */
+void jn__emit_lanes_types(const jn_writing *w, jn_text *text);
+void jn__emit_lanes_support(const jn_writing *w, jn_text *text, const jn_operation_count *used, int signs);
+void jn__emit_lanes_moves(const jn_writing *w, jn_text *text);
+/* An argument that all states share. */
+int jn__is_shared(const jn_written_array *in);
+void jn__emit_many(const jn_writing *w, jn_text *text, const jn_written_function *f);
+void jn__emit_many_prototype(const jn_writing *w, jn_text *text, const jn_written_function *f);
+/* The type of numbers in C: float or double, also where vectors hold many. */
 const char *jn__number_type(const jn_writing *w);
 /* A literal of the number type; always positive. Sets is_beyond_range if the type has no such number. */
 void jn__emit_literal(jn_writing *w, jn_text *text, double value);

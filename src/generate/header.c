@@ -123,6 +123,13 @@ static void emit_about(const jn_writing *w, jn_text *text) {
       " * function says so.\n");
   if (o->language == JN_LANGUAGE_C)
     jn__text_add(text, " * Matrices are row-major. Results must not overlap arguments. All functions are reentrant.\n");
+  if (o->lanes)
+    jn__text_format(
+        text,
+        " * Functions compute %d states at once: q[i] holds coordinate i of each. Functions that end in _many\n"
+        " * take the arrays of any number of states, one state after the other; gravity, payload and\n"
+        " * inertial parameters are the same for all.\n",
+        o->lanes);
   jn__text_add(text, " *\n");
 }
 
@@ -158,11 +165,17 @@ void jn__emit_c_header(jn_writing *w, jn_text *text) {
   jn__text_format(text, " */\n#ifndef %s_H\n#define %s_H\n\n", w->upper, w->upper);
   jn__text_format(text, "#define %s_NQ %d /* numbers in q */\n#define %s_NV %d /* numbers in v, a, tau */\n\n",
                   w->upper, jn_model_nq(w->model), w->upper, jn_model_nv(w->model));
+  if (w->options.lanes) jn__emit_lanes_types(w, text);
   jn__text_add(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   for (int k = 0; k < w->functions; k++) {
     jn__text_format(text, "/* %s */\n", w->function[k].about);
     jn__emit_prototype(w, text, &w->function[k]);
-    jn__text_add(text, ";\n\n");
+    jn__text_add(text, ";\n");
+    if (w->options.lanes) {
+      jn__emit_many_prototype(w, text, &w->function[k]);
+      jn__text_add(text, ";\n");
+    }
+    jn__text_add(text, "\n");
   }
   jn__text_format(
       text,

@@ -144,15 +144,26 @@ static int results_of(const jn_written_function *f) {
   return sum;
 }
 
+/* Functions of many states take one gravity and one payload for all: those of the first state. */
+static void share_inputs(const jn_writing *w, int state, double shared[13], double *const *input) {
+  for (int k = 0; w->options.lanes && k < 13; k++) {
+    double *x = k < 3 ? &input[JN_ARRAY_GRAVITY][k] : &input[JN_ARRAY_PAYLOAD][k - 3];
+    if (state == 0) shared[k] = *x;
+    *x = shared[k];
+  }
+}
+
 /* The table of one function: for each state its arguments and its results. */
 static void emit_table(jn_writing *w, jn_text *text, int number, double *const *input, double *value) {
   const jn_written_function *f = &w->function[number];
   uint64_t seed = 7;
   int column = 0;
+  double shared[13];
   jn__text_format(text, "  static const %s data%d[%d] = {", jn__number_type(w), number + 1,
                   JN_SELFTEST_STATES * (inputs_of(f) + results_of(f)));
   for (int state = 0; state < JN_SELFTEST_STATES; state++) {
     jn__random_inputs(w, &seed, input);
+    share_inputs(w, state, shared, input);
     jn__evaluate(&w->graph, w->graph.count, (const double *const *)input, value);
     for (int k = 0; k < f->ins; k++) emit_numbers(w, text, input[f->in[k].array], f->in[k].size, &column);
     for (int k = 0; k < f->outs; k++)
@@ -164,26 +175,68 @@ static void emit_table(jn_writing *w, jn_text *text, int number, double *const *
   jn__text_add(text, "};\n");
 }
 
-/* The calls of one function, and the comparison. */
-static void emit_calls(jn_writing *w, jn_text *text, int number) {
-  const jn_written_function *f = &w->function[number];
-  int ins = inputs_of(f), outs = results_of(f), at = 0;
-  double tolerance = w->options.single ? fmax(1e-4, 10 * f->float_error) : 1e-9;
-  jn__text_format(text, "  for (int i = 0; i < %d; i++) {\n    const %s *const x = &data%d[i * %d];\n",
-                  JN_SELFTEST_STATES, jn__number_type(w), number + 1, ins + outs);
-  jn__text_format(text, "    %s_%s(", w->prefix, f->name);
+/* The call of one function with its arguments from x, or of its version for many states with copies of them. */
+static void emit_call(const jn_writing *w, jn_text *text, const jn_written_function *f) {
+  int at = 0, lanes = w->options.lanes;
+  jn__text_format(text, "    %s_%s%s", w->prefix, f->name, lanes ? "_many(" : "(");
+  if (lanes) jn__text_format(text, "%d, ", lanes + 1);
   for (int k = 0; k < f->ins; k++) {
-    jn__text_format(text, "%sx + %d", k ? ", " : "", at);
-    at += f->in[k].size;
+    jn__text_format(text, "%s&x[%d]", k ? ", " : "", at);
+    at += (lanes ? lanes + 1 : 1) * f->in[k].size;
   }
   at = 0;
   for (int k = 0; k < f->outs; k++) {
-    jn__text_format(text, ", y + %d", at);
-    at += f->out[k].size;
+    jn__text_format(text, ", &y[%d]", at);
+    at += (lanes ? lanes + 1 : 1) * f->out[k].size;
   }
-  jn__text_format(text, ");\n    if (!%s_same(y, x + %d, %d, ", w->prefix, ins, outs);
+  jn__text_add(text, ");\n");
+}
+
+/* The calls of one function, and the comparison. */
+static void emit_calls(jn_writing *w, jn_text *text, int number) {
+  const jn_written_function *f = &w->function[number];
+  int ins = inputs_of(f), outs = results_of(f);
+  double tolerance = w->options.single ? fmax(1e-4, 10 * f->float_error) : 1e-9;
+  jn__text_format(text, "  for (int i = 0; i < %d; i++) {\n    const %s *const x = &data%d[i * %d];\n",
+                  JN_SELFTEST_STATES, jn__number_type(w), number + 1, ins + outs);
+  emit_call(w, text, f);
+  jn__text_format(text, "    if (%s_same(y, &x[%d], %d, ", w->prefix, ins, outs);
   jn__emit_literal(w, text, tolerance);
-  jn__text_format(text, ")) return %d;\n  }\n", number + 1);
+  jn__text_format(text, ") == 0) {\n      return %d;\n    }\n  }\n", number + 1);
+}
+
+/* The same for N + 1 states at once, those of the table in turn: lanes differ, and the last block is not full. */
+static void emit_lanes_calls(jn_writing *w, jn_text *text, int number) {
+  const jn_written_function *f = &w->function[number];
+  const char *type = jn__number_type(w);
+  int ins = inputs_of(f), outs = results_of(f), states = w->options.lanes + 1, from = 0, to = 0;
+  double tolerance = w->options.single ? fmax(1e-4, 10 * f->float_error) : 1e-9;
+  jn__text_format(text, "  {\n    %s x[%d], y[%d], r[%d];\n", type, ins * states, outs * states, outs);
+  for (int k = 0; k < f->ins; k++) {
+    int size = f->in[k].size;
+    jn__text_format(
+        text,
+        "    for (int i = 0; i < %d; i++) {\n      x[%d + i] = data%d[i / %d %% %d * %d + %d + i %% %d];\n    }\n",
+        states * size, to, number + 1, size, JN_SELFTEST_STATES, ins + outs, from, size);
+    from += size;
+    to += states * size;
+  }
+  emit_call(w, text, f);
+
+  /* The results of each state, together. */
+  jn__text_format(text, "    for (int s = 0; s < %d; s++) {\n", states);
+  from = to = 0;
+  for (int k = 0; k < f->outs; k++) {
+    int size = f->out[k].size;
+    jn__text_format(text, "      for (int i = 0; i < %d; i++) {\n        r[%d + i] = y[%d + s * %d + i];\n      }\n",
+                    size, to, from, size);
+    from += states * size;
+    to += size;
+  }
+  jn__text_format(text, "      if (%s_same(r, &data%d[s %% %d * %d + %d], %d, ", w->prefix, number + 1,
+                  JN_SELFTEST_STATES, ins + outs, ins, outs);
+  jn__emit_literal(w, text, tolerance);
+  jn__text_format(text, ") == 0) {\n        return %d;\n      }\n    }\n  }\n", number + 1);
 }
 
 static const char same_function[] =
@@ -191,12 +244,12 @@ static const char same_function[] =
     "static int %s_same(const %s *y, const %s *x, int count, %s tolerance) {\n"
     "  %s size = %s;\n"
     "  for (int i = 0; i < count; i++) {\n"
-    "    const %s a = x[i] < %s ? -x[i] : x[i];\n"
-    "    if (a > size) size = a;\n"
+    "    const %s a = (x[i] < %s) ? -x[i] : x[i];\n"
+    "    if (a > size) {\n      size = a;\n    }\n"
     "  }\n"
     "  for (int i = 0; i < count; i++) {\n"
-    "    const %s d = y[i] < x[i] ? x[i] - y[i] : y[i] - x[i];\n"
-    "    if (!(d <= tolerance * size)) return 0;\n"
+    "    const %s d = (y[i] < x[i]) ? (x[i] - y[i]) : (y[i] - x[i]);\n"
+    "    if (!(d <= (tolerance * size))) {\n      return 0;\n    }\n"
     "  }\n"
     "  return 1;\n}\n\n";
 
@@ -213,8 +266,13 @@ void jn__emit_c_selftest(jn_writing *w, jn_text *text) {
     jn__text_format(text, same_function, w->prefix, type, type, type, type, zero, type, zero, type);
     jn__text_format(text, "int %s_selftest(void) {\n", w->prefix);
     for (int k = 0; k < w->functions; k++) emit_table(w, text, k, input, value);
-    jn__text_format(text, "  %s y[%d];\n", type, most);
-    for (int k = 0; k < w->functions; k++) emit_calls(w, text, k);
+    if (!w->options.lanes) jn__text_format(text, "  %s y[%d];\n", type, most);
+    for (int k = 0; k < w->functions; k++) {
+      if (w->options.lanes)
+        emit_lanes_calls(w, text, k);
+      else
+        emit_calls(w, text, k);
+    }
     jn__text_add(text, "  return 0;\n}\n");
   }
   jn__release(&w->allocator, block);

@@ -183,10 +183,10 @@ static jn_status take_options(const jn_loops_options *given, jn_loops_options *o
   return JN_OK;
 }
 
-/* Code for the instruction set of the row that single states go through. */
+/* Code for the instruction set in which single states are computed. */
 static const loop_code *choose_code(void) {
 #if JN_VARIANTS_AVX2
-  if (jn__register_bytes() >= 32) return &jn__loop_code_avx2;
+  if (jn__runs_avx2()) return &jn__loop_code_avx2;
 #endif
   return &jn__loop_code_any;
 }

@@ -43,11 +43,12 @@ struct jn_model {
   const void *tree[JN_KINDS];     /* jn_tree_d, jn_tree_f, ...: NULL for scalar types that no row of this build uses */
 };
 
-/* The tree of another scalar type, made from the double one; dispatch knows which types have rows. The first function
- * returns the bytes needed (0: no row uses the type), the second one converts into that memory. */
+/* The tree of another scalar type, made from the double one; dispatch knows which types have variants. The first
+ * function returns the bytes needed (0: no variant uses the type), the second one converts into that memory. */
 size_t jn__tree_bytes(int kind, const jn_tree_d *t);
 void jn__tree_convert(int kind, const jn_tree_d *t, void *memory);
-/* Bytes of a vector register of the instruction set in which single states are computed, 0: none is chosen. */
-int jn__register_bytes(void);
+/* Whether single states are computed with AVX2 (or AVX-512): the one place where code outside the kernels that is
+ * compiled twice, in src/loops and src/tasks, gets its choice. */
+int jn__runs_avx2(void);
 
 #endif

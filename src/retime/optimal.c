@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The shortest motion along a path within the limits, as the speed x(u) = u'^2. The duration, the integral of du /
- * sqrt(x), is convex; limits of effort and acceleration are linear in x and x_u; those of jerk and effort rate are x_uu
- * and these times sqrt(x), which is near enough to linear; those of motors behind springs are quadratic, to x_uuuu. An
- * interior method: duration - mu sum log(slack) is made smaller by Newton's steps with Gauss and Newton's matrix of the
- * slacks, for smaller and smaller mu. Every speed on the way keeps all limits at the points that are looked at. Values
- * at the points are kept, because the points of the path stay where they are. */
+/* The shortest motion along a path within the limits, as the speed x(u) = u'^2.
+ *
+ *   minimise  integral of du / sqrt(x)     convex in x
+ *   limits    effort, acceleration         linear in x and x_u
+ *             jerk, effort rate            sqrt(x) times linear in x, x_u, x_uu
+ *             motors behind springs        quadratic, to x_uuuu
+ *
+ * An interior method: duration - mu sum log(slack) is minimised by Newton's steps with the Gauss-Newton matrix of the
+ * slacks, for smaller and smaller mu. Every speed on the way keeps all limits at the points of the path. What the
+ * limits are made of at the points is kept, because the points stay where they are.
+ *
+ *   symbol    meaning                                                      size
+ *   y         x, x_u, x_uu, x_uuu, x_uuuu at a point                       [VARIABLES]
+ *   x->b      coefficients of the spline x(u): the unknowns                [n]
+ *   H         symmetric band matrix, gradient, step                        [n x WIDTH], [n], [n]
+ *   each      limits of a point; the last `nonlinear` of them quadratic    - */
 #include <math.h>
 #include <string.h>
 
@@ -27,19 +37,19 @@ typedef struct squares {
   double of[2][FACTORS][VARIABLES];
 } squares;
 
-/* Of one limited coordinate at one point: value = part[0] + sqrt(x) part[1]. */
-typedef struct ingredient {
+/* One limited quantity at one point: value = part[0] + sqrt(x) part[1]. */
+typedef struct limit_terms {
   quadratic part[2];
   double lower, upper, size;
-} ingredient;
+} limit_terms;
 
 typedef struct problem {
   jn_speed *x, *trial;
   double (*basis)[JN_BASIS][JN_BASIS]; /* [points] */
-  ingredient *list;                    /* [points][each] */
-  squares *curved;                     /* [points][bent], of the last limits of each point */
-  int each, bent;                      /* limits of a point, and those with squares */
-  int n, used;                         /* coefficients; of y */
+  limit_terms *list;                   /* [points][each] */
+  squares *curved;                     /* [points][nonlinear], of the last limits of each point */
+  int each, nonlinear;                 /* limits of a point, and those with squares */
+  int n, used;                         /* coefficients; variables of y that occur */
   int fixed[2];                        /* the first and the last coefficient stay */
   double scale;                        /* of the duration */
   double *H, *gradient, *step;
@@ -47,7 +57,7 @@ typedef struct problem {
 
 /* part += weight y_a (the derivative k by u of a coordinate or its force); a = -1: without y_a. */
 static void add_part(const jn_path *p, int v, const jn_limited_term *t, int k, double weight, int part, int a,
-                     ingredient *to, squares *square) {
+                     limit_terms *to, squares *square) {
   double by[JN_BASIS] = {0}, constant = t->of_force ? jn__force_row(p, v, k, by) : p->q[k * p->nv + v];
   quadratic *f = &to->part[part];
   weight *= t->weight;
@@ -64,7 +74,7 @@ static void add_part(const jn_path *p, int v, const jn_limited_term *t, int k, d
 }
 
 /* One term, as in path.c, of a derivative in time. Of order 4 are slopes of jerks only. */
-static void add_term(const jn_path *p, int v, const jn_limited_term *t, ingredient *out, squares *square) {
+static void add_term(const jn_path *p, int v, const jn_limited_term *t, limit_terms *out, squares *square) {
   switch (t->order) {
     case 0:
       add_part(p, v, t, 0, 1, 0, -1, out, square);
@@ -94,7 +104,7 @@ static void add_term(const jn_path *p, int v, const jn_limited_term *t, ingredie
   }
 }
 
-static int is_zero(const ingredient *s, const squares *square) {
+static int is_zero(const limit_terms *s, const squares *square) {
   const double *p = (const double *)s->part, *q = (const double *)square;
   for (size_t i = 0; i < sizeof s->part / (sizeof *p); i++)
     if (p[i] != 0) return 0;
@@ -104,10 +114,10 @@ static int is_zero(const ingredient *s, const squares *square) {
 }
 
 /* slope: 1 for the time derivative of the quantity. */
-static void describe(const jn_path *p, int v, int k, int slope, ingredient *out, squares *square) {
+static void set_limit_terms(const jn_path *p, int v, int k, int slope, limit_terms *out, squares *square) {
   const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + k];
   jn_limited_term terms[JN_PATH_TERMS];
-  *out = (ingredient){.lower = l->lower, .upper = l->upper};
+  *out = (limit_terms){.lower = l->lower, .upper = l->upper};
   if (square) *square = (squares){{{{0}}}};
   out->size = fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
   int count = jn__limited_terms(p, v, (jn_limited)k, terms, &out->part[0].constant);
@@ -139,7 +149,7 @@ static double part_of(const problem *p, const quadratic *f, const double of[FACT
   return sum;
 }
 
-static double value_of(const problem *p, const ingredient *s, const squares *square, const double *y, double root,
+static double value_of(const problem *p, const limit_terms *s, const squares *square, const double *y, double root,
                        double by[VARIABLES]) {
   double moving[VARIABLES], first = part_of(p, &s->part[0], square ? square->of[0] : NULL, y, by),
                             second = part_of(p, &s->part[1], square ? square->of[1] : NULL, y, moving);
@@ -151,12 +161,12 @@ static double value_of(const problem *p, const ingredient *s, const squares *squ
 /* The barrier of one point; infinite outside. */
 static double add_point(const problem *p, int point, const double *y, double mu, double *gradient,
                         double W[VARIABLES][VARIABLES]) {
-  const ingredient *list = p->list + (size_t)point * (size_t)p->each;
-  const squares *curved = p->curved ? p->curved + (size_t)point * (size_t)p->bent : NULL;
+  const limit_terms *list = p->list + (size_t)point * (size_t)p->each;
+  const squares *curved = p->curved ? p->curved + (size_t)point * (size_t)p->nonlinear : NULL;
   double sum = 0, product = 1, root = sqrt(y[0]); /* the logarithm of a product takes the time of one */
-  int plain = p->each - p->bent;
+  int plain = p->each - p->nonlinear;
   for (int k = 0; k < p->each; k++) {
-    const ingredient *s = &list[k];
+    const limit_terms *s = &list[k];
     int up = isfinite(s->upper), down = isfinite(s->lower);
     double by[VARIABLES], f = value_of(p, s, k < plain ? NULL : &curved[k - plain], y, root, by);
     double over = s->upper - f, under = f - s->lower;
@@ -250,7 +260,7 @@ static double barrier(problem *p, const jn_speed *x, double mu, int derive) {
 }
 
 /* Coefficients that are given do not move. */
-static void hold_ends(problem *p) {
+static void fix_end_coefficients(problem *p) {
   for (int end = 0; end < 2; end++) {
     int i = end ? p->n - 1 : 0;
     if (!p->fixed[end]) continue;
@@ -265,7 +275,7 @@ static void hold_ends(problem *p) {
 static int solve(problem *p) {
   int n = p->n;
   double *x = p->step;
-  hold_ends(p);
+  fix_end_coefficients(p);
   for (int i = 0; i < n; i++) *entry(p, i, i) *= 1 + 1e-12;
   for (int i = 0; i < n; i++) {
     int first = i > WIDTH - 1 ? i - WIDTH + 1 : 0;
@@ -289,7 +299,7 @@ static int solve(problem *p) {
   return 1;
 }
 
-/* One step downhill; how much was gained, 0 if nothing. */
+/* One Newton step downhill with a line search; returns how much was gained, 0 if nothing. */
 static double descend(problem *p, double mu) {
   double now = barrier(p, p->x, mu, 1), slope = 0, length = 1;
   if (!isfinite(now) || !solve(p)) return 0;
@@ -327,7 +337,7 @@ static int is_last(const jn_path *p, int v, int k) {
 }
 
 /* Slopes are kept so far as the first motion keeps them. */
-static void bound_slope(const problem *p, ingredient *s, const squares *square, double ramp) {
+static void bound_slope(const problem *p, limit_terms *s, const squares *square, double ramp) {
   if (isinf(s->upper) && isinf(s->lower)) return;
   double y[VARIABLES] = {p->x->b[0]}, by[VARIABLES];
   double now = fabs(value_of(p, s, square, y, sqrt(y[0]), by)), most = fmax(s->size / ramp, 1.5 * now);
@@ -337,15 +347,16 @@ static void bound_slope(const problem *p, ingredient *s, const squares *square, 
 
 /* Limits of motors behind springs that are not linear are those of their compliance at rest: near enough to guide, but
  * the first motion keeps the true ones, and need not keep these. */
-static void allow_first(const problem *p, ingredient *s, const squares *square) {
+static void allow_first_motion(const problem *p, limit_terms *s, const squares *square) {
   double y[VARIABLES] = {p->x->b[0]}, by[VARIABLES], now = value_of(p, s, square, y, sqrt(y[0]), by);
-  double room = 0.02 * s->size;
-  s->upper = fmax(s->upper, now + room);
-  s->lower = fmin(s->lower, now - room);
+  double slack = 0.02 * s->size;
+  s->upper = fmax(s->upper, now + slack);
+  s->lower = fmin(s->lower, now - slack);
 }
 
-/* Limits without squares first. p NULL: only counts, those with squares into *bent. */
-static int list_point(const problem *p, const jn_path *path, double ramp, int point, int *bent) {
+/* Lists the limits of a point, those without squares first. p NULL: only counts them, those with squares into
+ * *nonlinear. */
+static int list_point(const problem *p, const jn_path *path, double ramp, int point, int *nonlinear) {
   int count[2] = {0, 0};
   for (int v = 0; v < path->nv; v++)
     for (int k = JN_LIMITED_VELOCITY; k < JN_LIMITED_QUANTITIES; k++)
@@ -354,16 +365,16 @@ static int list_point(const problem *p, const jn_path *path, double ramp, int po
         int curved = slope || k == JN_LIMITED_MOTOR_EFFORT || k == JN_LIMITED_MOTOR_EFFORT_RATE;
         int at = count[curved]++;
         if (!p) continue;
-        size_t first = (size_t)point * (size_t)p->each + (size_t)(curved ? p->each - p->bent : 0);
-        ingredient *to = &p->list[first + (size_t)at];
-        squares *square = curved ? &p->curved[(size_t)point * (size_t)p->bent + (size_t)at] : NULL;
-        describe(path, v, k, slope, to, square);
+        size_t first = (size_t)point * (size_t)p->each + (size_t)(curved ? p->each - p->nonlinear : 0);
+        limit_terms *to = &p->list[first + (size_t)at];
+        squares *square = curved ? &p->curved[(size_t)point * (size_t)p->nonlinear + (size_t)at] : NULL;
+        set_limit_terms(path, v, k, slope, to, square);
         if (slope)
           bound_slope(p, to, square, ramp);
-        else if (path->bent && path->bent[v] && k >= JN_LIMITED_MOTOR_EFFORT)
-          allow_first(p, to, square);
+        else if (path->nonlinear && path->nonlinear[v] && k >= JN_LIMITED_MOTOR_EFFORT)
+          allow_first_motion(p, to, square);
       }
-  if (bent) *bent = count[1];
+  if (nonlinear) *nonlinear = count[1];
   return count[0] + count[1];
 }
 
@@ -383,10 +394,10 @@ static jn_status describe_path(problem *p, jn_path *path, double ramp) {
  * path) with it. 0 if that breaks limits. */
 static int try_end(problem *p, int end, double target, double part, double width, double mu) {
   int last = p->n - 1;
-  double way = part * (target - p->x->b[end ? last : 0]);
+  double distance = part * (target - p->x->b[end ? last : 0]);
   for (int i = 0; i <= last; i++) {
     double z = (double)(end ? last - i : i) / last / width;
-    p->trial->b[i] = p->x->b[i] + (z < 1 ? way * (1 - z * z * z * (10 - z * (15 - 6 * z))) : 0);
+    p->trial->b[i] = p->x->b[i] + (z < 1 ? distance * (1 - z * z * z * (10 - z * (15 - 6 * z))) : 0);
   }
   if (!isfinite(barrier(p, p->trial, mu, 0))) return 0;
   memcpy(p->x->b, p->trial->b, (size_t)p->n * sizeof(double));
@@ -412,6 +423,7 @@ static int move_ends(problem *p, const double target[2]) {
   return there[0] && there[1];
 }
 
+/* The interior method: the weight of the barrier shrinks step by step. */
 static void run_method(problem *p, const jn_retime_options *o) {
   int total = 0;
   for (double mu = 1e-3; mu > 1e-10 && total < o->iterations && p->each > 0; mu *= 0.3)
@@ -426,14 +438,16 @@ jn_status jn__shortest(jn_path *path, jn_speed *speed, const double target[2], c
   int n = speed->intervals + JN_TIMING_DEGREE;
   size_t points = (size_t)panel_count(speed) * POINTS, rows = (size_t)n;
   problem p = {.x = speed, .n = n, .scale = jn__speed_times(speed), .fixed = {!isnan(target[0]), !isnan(target[1])}};
-  p.each = list_point(NULL, path, o->ramp, 0, &p.bent);
-  p.used = p.bent ? VARIABLES : FACTORS;
+
+  p.each = list_point(NULL, path, o->ramp, 0, &p.nonlinear);
+  p.used = p.nonlinear ? VARIABLES : FACTORS;
   p.list = jn__allocate(a, (points * (size_t)p.each + 2) * sizeof *p.list);
-  p.curved = p.bent ? jn__allocate(a, points * (size_t)p.bent * sizeof *p.curved) : NULL;
+  p.curved = p.nonlinear ? jn__allocate(a, points * (size_t)p.nonlinear * sizeof *p.curved) : NULL;
   p.basis = jn__allocate(a, points * sizeof *p.basis);
   p.H = jn__allocate(a, (WIDTH + 3) * rows * sizeof(double));
+
   jn_speed trial = *speed;
-  jn_status status = p.list && p.H && p.basis && (p.curved || !p.bent) ? JN_OK : JN_ERR_MEMORY;
+  jn_status status = p.list && p.H && p.basis && (p.curved || !p.nonlinear) ? JN_OK : JN_ERR_MEMORY;
   if (status == JN_OK) {
     p.gradient = p.H + WIDTH * rows;
     p.step = p.gradient + rows;
@@ -441,6 +455,8 @@ jn_status jn__shortest(jn_path *path, jn_speed *speed, const double target[2], c
     p.trial = &trial;
     status = describe_path(&p, path, o->ramp);
   }
+
+  /* The ends first, then the shortest duration. */
   if (status == JN_OK) {
     *possible = move_ends(&p, target);
     if (*possible) run_method(&p, o);

@@ -31,14 +31,18 @@ static int find_roots(const double c[JN_RETIME_TERMS], double end, double roots[
   int degree = JN_RETIME_DEGREE, count = 0;
   while (degree > 0 && c[degree] == 0) degree--;
   if (degree == 0) return 0;
-  double slope[JN_RETIME_TERMS] = {0}, turns[JN_RETIME_TERMS + 2] = {0};
+
+  /* Roots of the derivative: between them the polynomial is monotone. */
+  double slope[JN_RETIME_TERMS] = {0}, extrema[JN_RETIME_TERMS + 2] = {0};
   for (int k = 1; k <= degree; k++) slope[k - 1] = k * c[k];
-  int n = find_roots(slope, end, turns + 1) + 1;
-  turns[0] = 0;
-  turns[n] = end;
+  int n = find_roots(slope, end, extrema + 1) + 1;
+  extrema[0] = 0;
+  extrema[n] = end;
+
+  /* At most one root in each piece. */
   for (int i = 0; i < n; i++) {
-    double a = jn__polynomial_value(c, turns[i]), b = jn__polynomial_value(c, turns[i + 1]);
-    if ((a > 0) != (b > 0) && count < JN_RETIME_DEGREE) roots[count++] = bisect(c, turns[i], turns[i + 1]);
+    double a = jn__polynomial_value(c, extrema[i]), b = jn__polynomial_value(c, extrema[i + 1]);
+    if ((a > 0) != (b > 0) && count < JN_RETIME_DEGREE) roots[count++] = bisect(c, extrema[i], extrema[i + 1]);
   }
   return count;
 }
@@ -48,6 +52,8 @@ double jn__polynomial_within(const double c[JN_RETIME_TERMS], double lower, doub
   for (int round = 0; round < 16 && x > 0; round++) {
     double y = jn__polynomial_value(c, x), limit = y > upper ? upper : lower;
     if (y >= lower && y <= upper) return x;
+
+    /* The next place below where the broken limit is met. */
     double shifted[JN_RETIME_TERMS], roots[JN_RETIME_TERMS];
     memcpy(shifted, c, sizeof shifted);
     shifted[0] -= limit;
@@ -55,7 +61,8 @@ double jn__polynomial_within(const double c[JN_RETIME_TERMS], double lower, doub
     x = 0;
     for (int i = 0; i < n; i++)
       if (roots[i] < end) x = fmax(x, roots[i]);
-    /* just inside: the root itself may be rounded to the wrong side */
+
+    /* Just inside: the root itself may be rounded to the wrong side. */
     for (int i = 0; i < 60 && x > 0; i++) {
       y = jn__polynomial_value(c, x);
       if (limit == upper ? y <= upper : y >= lower) break;

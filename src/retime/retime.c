@@ -122,7 +122,7 @@ static jn_status largest(retiming *r, const jn_speed *speed, double most, double
   scaled.progress = tell_progress;
   scaled.progress_context = r;
   scaled.last = r->o.elastic ? JN_LIMITED_DEFLECTION : JN_LIMITED_EFFORT_RATE;
-  if (r->path.bent) scaled.samples *= 4; /* nothing says what is between them */
+  if (r->path.nonlinear) scaled.samples *= 4; /* nothing says what is between them */
   return jn__largest_factor(&scaled, &r->out->allocator, factor, r->event);
 }
 
@@ -175,7 +175,7 @@ static jn_status settle(retiming *r, double most, double *factor) {
   return status;
 }
 
-/* How the motion begins and ends, and room for its speed. target: x there; NaN: free. */
+/* How the motion begins and ends, and memory for its speed. target: x there; NaN: free. */
 static jn_status prepare(retiming *r, double target[2]) {
   jn_retimed *x = r->out;
   const double asked[2] = {r->o.start_speed, r->o.end_speed};
@@ -334,8 +334,8 @@ static jn_status find_events(retiming *r) {
   jn_retimed *x = r->out;
   int intervals = x->is_uniform ? 1 : x->speed.intervals, each = jn__places_each(intervals, r->o.samples);
   jn_status status = JN_OK;
-  double *motors = r->path.bent ? jn__allocate(&x->allocator, 4 * (size_t)x->nv * sizeof *motors) : NULL;
-  if (r->path.bent && !motors) return JN_ERR_MEMORY;
+  double *motors = r->path.nonlinear ? jn__allocate(&x->allocator, 4 * (size_t)x->nv * sizeof *motors) : NULL;
+  if (r->path.nonlinear && !motors) return JN_ERR_MEMORY;
   for (int i = 0; i < intervals * each && status == JN_OK; i++) {
     if (i % 64 == 0) tell_progress(r, (double)i / (intervals * each));
     status = events_at(r, i / each, i % each, each, motors);

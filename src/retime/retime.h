@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of retiming: polynomial.c the largest factor that a polynomial allows; path.c what dynamics along a path
- * are made of, and limited quantities as polynomials in the factor; uniform.c the largest factor of a motion, between
- * samples too; timing.c the speed along the path; optimal.c the largest such speed; retime.c what users call. Only
- * public functions of other modules are used, and the library's memory. */
+/* Retiming a motion: the same path, another timing.
+ *
+ *   uniform      q(t) -> q(c t) with the largest factor c that keeps all limits
+ *   optimal      x(u) = u'^2 along the path, least duration  integral of du / sqrt(x)  within all limits
+ *
+ * Files: polynomial.c the largest factor that a polynomial allows; path.c dynamics along a path, and limited quantities
+ * as polynomials in the factor; uniform.c the largest factor of a motion, between samples too; timing.c the speed along
+ * the path; optimal.c the largest such speed; retime.c what users call. Only public functions of other modules are
+ * used, and the library's memory.
+ *
+ *   symbol    meaning                                                        unit
+ *   u, s      parameter of the path; time of the trajectory, s = w(u)        s
+ *   x         u'^2, a function of u; x_u, x_uu its derivatives by u          -
+ *   c, factor factor of the speed                                            -
+ *   q_u, ...  derivatives of the coordinates by u                            rad, m per s
+ *   m, c, g   forces tau = m x_u / 2 + c x + g                               N m, N */
 #ifndef JN_RETIME_RETIME_H
 #define JN_RETIME_RETIME_H
 
@@ -36,8 +48,8 @@ typedef struct jn_path_source {
   void *context;
 } jn_path_source;
 
-/* What was computed of a path at some places, because the same ones are looked at again and again: after each change of
- * the speed, and of the limits. Each place has one slot by its bits, which it takes from another. (path.c) */
+/* Results at places of the path, because the same ones are needed again and again: after each change of the speed and
+ * of the limits. Each place has one slot, found by its bits; a new place replaces the old one. (path.c) */
 typedef struct jn_path_memory {
   size_t slots, entry;  /* their number, a power of two; doubles of one */
   double *places;       /* [slots] u */
@@ -57,16 +69,17 @@ typedef struct jn_path {
   int smooth;                 /* 1: it stops to order 4, not 2 */
   int losses;                 /* 1: damping and friction are part of the efforts */
   int nq, nv, order;          /* order of the forces */
-  int *place;                 /* [nv] in q; -1 */
+  int *q_index;               /* [nv] index in q; -1: spherical or free */
   double *q_now;              /* [nq] */
   double *q, *c, *g, *m;      /* [rows x nv]: q: order + 3 rows, row 0 unused; c, g, m: order + 1 */
   double *damping, *friction; /* [nv] */
-  double *timed, *tau;        /* room */
-  unsigned char *bent; /* [nv] 1: a spring that is not linear, or changes, or friction of the motor; NULL: none */
-  double *compliance;  /* [nv] of springs, at the force at rest */
-  double *offset;      /* [nv] deflection at rest, less what the compliance says */
-  double *room;        /* [17 x nv] */
-  double *wrench;      /* [2 x (order+1) x nlink x 6] by u, and of a timing; NULL: none */
+  double *timed, *tau;        /* scratch */
+  unsigned char
+      *nonlinear; /* [nv] 1: a spring that is not linear or changes over time, or friction of the motor; NULL: none */
+  double *compliance; /* [nv] of springs, at the force at rest */
+  double *offset;     /* [nv] deflection at rest, less what the compliance says */
+  double *scratch;    /* [17 x nv] */
+  double *wrench;     /* [2 x (order+1) x nlink x 6] by u, and of a timing; NULL: none */
   jn_path_memory memory;
 } jn_path;
 
@@ -86,31 +99,31 @@ typedef struct jn_limited_term {
   int of_force, order;
 } jn_limited_term;
 
-jn_status jn__path_create(jn_path *p, const jn_allocator *a);
-void jn__path_destroy(jn_path *p, const jn_allocator *a);
+jn_status jn__path_create(jn_path *path, const jn_allocator *a);
+void jn__path_destroy(jn_path *path, const jn_allocator *a);
 /* The parameter runs from 0 to length. with_mass: m, too. */
-jn_status jn__path_at(jn_path *p, double u, int with_mass);
+jn_status jn__path_at(jn_path *path, double u, int with_mass);
 /* After a change of the shape. */
-void jn__path_forget(jn_path *p);
+void jn__path_forget(jn_path *path);
 /* w and its derivatives to order 6: s of the trajectory at u. */
-void jn__path_shape(const jn_path *p, double u, double w[JN_PATH_ROWS]);
+void jn__path_shape(const jn_path *path, double u, double w[JN_PATH_ROWS]);
 /* rows [count x n] of derivatives 1 ... count by s become those by u, in place; w as above. */
 void jn__compose(const double w[JN_PATH_ROWS], int count, int n, double *rows);
 /* Derivatives 0 ... 5 of u in time. */
 void jn__timing_jet(const jn_timing *at, double u, double out[6]);
 /* Has this quantity a limit that counts? Efforts of passive coordinates are zero. */
-int jn__is_limited(const jn_path *p, int v, int which);
+int jn__is_limited(const jn_path *path, int v, int which);
 /* What a quantity is made of, and its part that does not depend on the motion (*fixed, of friction); the number of
  * parts. */
-int jn__limited_terms(const jn_path *p, int v, jn_limited which, jn_limited_term out[JN_PATH_TERMS], double *fixed);
+int jn__limited_terms(const jn_path *path, int v, jn_limited which, jn_limited_term out[JN_PATH_TERMS], double *fixed);
 /* Derivative k by u of the force of coordinate v: constant + sum by[i] x_i. */
-double jn__force_row(const jn_path *p, int v, int k, double by[JN_BASIS]);
+double jn__force_row(const jn_path *path, int v, int k, double by[JN_BASIS]);
 /* Of the path at its u; 0 if there is no limit. */
-int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited which, jn_limited_value *out);
+int jn__path_limited(const jn_path *path, const jn_timing *at, int v, jn_limited which, jn_limited_value *out);
 
 /* Motors of the motion at this factor and time, exactly: effort, its rate, velocity, deflection; values [nv x 4]. A
  * spring that cannot make the force has an infinite deflection. */
-jn_status jn__path_motors(jn_path *p, const jn_timing *at, double factor, double t, double *values);
+jn_status jn__path_motors(jn_path *path, const jn_timing *at, double factor, double t, double *values);
 
 /* ---- timing.c ---- */
 

@@ -25,12 +25,12 @@ size_t jn__chart_place(function_chart *c, const jn_model *model, char *base) {
   void *at[4];
   for (int i = 0; i < 4; i++) at[i] = base ? base + used : NULL, used += (sizes[i] + 63) & ~(size_t)63;
   if (!base) return used;
-  c->joint = at[0], c->place = at[1], c->owner = at[2], c->width = at[3];
+  c->joint = at[0], c->q_index = at[1], c->owner = at[2], c->width = at[3];
   for (int i = 0; i < jn_link_count(model); i++) {
     int q = jn_joint_q(model, i), v = jn_joint_v(model, i), group = is_group(model, i);
     if (jn_joint_nv(model, i) == 0) continue;
     if (group) c->joint[c->count++] = (chart_joint){q, v, jn_joint_type_of(model, i) == JN_FREE};
-    for (int k = 0; k < jn_joint_nv(model, i); k++) c->place[v + k] = group ? -1 : q + k;
+    for (int k = 0; k < jn_joint_nv(model, i); k++) c->q_index[v + k] = group ? -1 : q + k;
     for (int k = 0; k < jn_joint_nq(model, i); k++) {
       c->owner[q + k] = group ? v : v + k;
       c->width[q + k] = group ? jn_joint_nv(model, i) : 1;
@@ -66,7 +66,7 @@ void jn__chart_columns(const function_chart *c, const double *q, int rows, int r
   int wide = c->nv + rest, n = c->nq + rest;
   for (int r = 0; r < rows; r++) {
     for (int k = 0; k < c->nv; k++)
-      if (c->place[k] >= 0) out[r * n + c->place[k]] = in[r * wide + k];
+      if (c->q_index[k] >= 0) out[r * n + c->q_index[k]] = in[r * wide + k];
     memcpy(out + r * n + c->nq, in + r * wide + c->nv, (size_t)rest * sizeof *out);
   }
   for (int i = 0; i < c->count; i++) {
@@ -86,8 +86,8 @@ void jn__chart_columns(const function_chart *c, const double *q, int rows, int r
   }
 }
 
-/* Of the rotation: g . omega = 2/|z|^2 g^T B(z) dz, differentiated by z: B is linear, 1/|z|^2 is not. */
-static void turn_curvature(const double *z, const double *g, int n, double *H) {
+/* Curvature of the rotation: g . omega = 2/|z|^2 g^T B(z) dz, differentiated by z; B is linear, 1/|z|^2 is not. */
+static void rotation_curvature(const double *z, const double *g, int n, double *H) {
   double s = 2 / square(z), B[12], row[4], unit[4];
   quaternion_rates(z, B);
   for (int a = 0; a < 4; a++) row[a] = s * (g[0] * B[a] + g[1] * B[4 + a] + g[2] * B[8 + a]);
@@ -100,15 +100,16 @@ static void turn_curvature(const double *z, const double *g, int n, double *H) {
   }
 }
 
-/* Of R^T dp: derivative along the turn omega of R, g . R^T dp = (R g) . dp -> (R (omega x g)) . dp. */
-static void shift_curvature(const double *z, const double *g, int n, double *H) {
-  double R[9], B[12], s = 2 / square(z), turned[3], moved[3];
+/* Curvature of the translation R^T dp: along the rotation omega of R, g . R^T dp = (R g) . dp changes by (R (omega x
+ * g)) . dp. */
+static void translation_curvature(const double *z, const double *g, int n, double *H) {
+  double R[9], B[12], s = 2 / square(z), rotated[3], moved[3];
   rotation(z, R);
   quaternion_rates(z, B);
   for (int b = 0; b < 4; b++) {
     const double omega[3] = {s * B[b], s * B[4 + b], s * B[8 + b]};
-    cross3(omega, g, turned);
-    for (int a = 0; a < 3; a++) moved[a] = dot3(R + 3 * a, turned);
+    cross3(omega, g, rotated);
+    for (int a = 0; a < 3; a++) moved[a] = dot3(R + 3 * a, rotated);
     for (int a = 0; a < 3; a++) H[a * n + 3 + b] += moved[a];
   }
 }
@@ -117,8 +118,8 @@ void jn__chart_curvature(const function_chart *c, const double *q, const double 
   for (int i = 0; i < c->count; i++) {
     const chart_joint *j = &c->joint[i];
     double *block = H + j->q * n + j->q;
-    if (j->is_free) shift_curvature(q + j->q + 3, g + j->v + 3, n, block);
-    turn_curvature(q + j->q + (j->is_free ? 3 : 0), g + j->v, n, block + (j->is_free ? 3 * n + 3 : 0));
+    if (j->is_free) translation_curvature(q + j->q + 3, g + j->v + 3, n, block);
+    rotation_curvature(q + j->q + (j->is_free ? 3 : 0), g + j->v, n, block + (j->is_free ? 3 * n + 3 : 0));
   }
 }
 
@@ -126,7 +127,7 @@ void jn__chart_curvature(const function_chart *c, const double *q, const double 
 
 void jn__chart_pull(const function_chart *c, const double *q, const double *lambda, double *lambda_t) {
   for (int k = 0; k < c->nv; k++)
-    if (c->place[k] >= 0) lambda_t[k] = lambda[c->place[k]];
+    if (c->q_index[k] >= 0) lambda_t[k] = lambda[c->q_index[k]];
   for (int i = 0; i < c->count; i++) {
     const chart_joint *j = &c->joint[i];
     const double *z = q + j->q, *l = lambda + j->q;
@@ -144,7 +145,7 @@ void jn__chart_pull(const function_chart *c, const double *q, const double *lamb
 
 void jn__chart_push(const function_chart *c, const double *q, int columns, const double *in, double *out) {
   for (int k = 0; k < c->nv; k++)
-    if (c->place[k] >= 0) memcpy(out + c->place[k] * columns, in + k * columns, (size_t)columns * sizeof *out);
+    if (c->q_index[k] >= 0) memcpy(out + c->q_index[k] * columns, in + k * columns, (size_t)columns * sizeof *out);
   for (int i = 0; i < c->count; i++) {
     const chart_joint *j = &c->joint[i];
     const double *z = q + j->q + (j->is_free ? 3 : 0);
@@ -171,8 +172,8 @@ static void add_pair(int nt, double s, const double *a, const double *b, double 
     for (int k = 0; k < nt; k++) G[h * nt + k] += s * (a[h] * b[k] + b[h] * a[k]) / 2;
 }
 
-void jn__chart_bend(const function_chart *c, const double *q, const double *lambda, const double *A, int nt,
-                    double *G) {
+void jn__chart_add_curvature_of_output(const function_chart *c, const double *q, const double *lambda, const double *A,
+                                       int nt, double *G) {
   for (int i = 0; i < c->count; i++) {
     const chart_joint *j = &c->joint[i];
     const double *z = q + j->q, *l = lambda + j->q, *rows = A + j->v * nt;

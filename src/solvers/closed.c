@@ -4,40 +4,41 @@
 
 #include <string.h>
 
-static jn_status create_loops(jn_function *f) {
-  if (jn_loop_count(f->model) == 0) return JN_ERR_UNSUPPORTED;
-  jn_status status = jn_loops_create(f->model, NULL, &f->loops);
-  if (status == JN_OK) f->loop_rows = jn_loops_rows(f->loops);
+static jn_status create_loops(jn_function *function) {
+  if (jn_loop_count(function->model) == 0) return JN_ERR_UNSUPPORTED;
+  jn_status status = jn_loops_create(function->model, NULL, &function->loops);
+  if (status == JN_OK) function->loop_rows = jn_loops_rows(function->loops);
   return status;
 }
 
 /* ---- forward dynamics ---- */
 
-static jn_status create_forward(jn_function *f) {
-  jn_status status = create_loops(f);
-  f->rows[1] = f->loop_rows;
+static jn_status create_forward(jn_function *function) {
+  jn_status status = create_loops(function);
+  function->rows[1] = function->loop_rows;
   return status;
 }
 
-static void forward_pattern(jn_function *f) {
-  jn__pattern_all(f);
+static void forward_pattern(jn_function *function) {
+  jn__pattern_all(function);
   for (int in = 0; in < 3; in++) {
-    jn__pattern_rows(f, 0, f->m, in, NULL);
-    jn__pattern_hessian(f, 0, in);
+    jn__pattern_rows(function, 0, function->m, in, NULL);
+    jn__pattern_hessian(function, 0, in);
   }
-  jn__pattern_hessian(f, 1, 1);
+  jn__pattern_hessian(function, 1, 1);
 }
 
-static jn_status forward_value(jn_function *f, double *y) {
-  double *v_jet = f->room;
-  jn_status status = jn_loops_forward_dynamics_jet(f->loops, 0, f->q, f->v, f->u, NULL, v_jet, y + f->nv);
-  if (status == JN_OK) memcpy(y, v_jet + f->nv, (size_t)f->nv * sizeof *y);
+static jn_status forward_value(jn_function *function, double *y) {
+  double *v_jet = function->scratch;
+  jn_status status = jn_loops_forward_dynamics_jet(function->loops, 0, function->q, function->v, function->u, NULL,
+                                                   v_jet, y + function->nv);
+  if (status == JN_OK) memcpy(y, v_jet + function->nv, (size_t)function->nv * sizeof *y);
   return status;
 }
 
-static jn_status forward_jacobian(jn_function *f, double *J) {
-  int n = f->nv, m = f->loop_rows, wide = m > n ? m : n;
-  double *block[6], *a = f->room, *lambda = a + n;
+static jn_status forward_jacobian(jn_function *function, double *J) {
+  int n = function->nv, m = function->loop_rows, wide = m > n ? m : n;
+  double *block[6], *a = function->scratch, *lambda = a + n;
   for (int i = 0; i < 6; i++) block[i] = lambda + wide + i * wide * n;
   const jn_loops_derivatives out = {.da_dq = block[0],
                                     .da_dv = block[1],
@@ -45,8 +46,8 @@ static jn_status forward_jacobian(jn_function *f, double *J) {
                                     .dlambda_dq = block[3],
                                     .dlambda_dv = block[4],
                                     .dlambda_dgiven = block[5]};
-  jn_status status =
-      jn_loops_forward_dynamics_derivatives(f->loops, f->q, f->v, f->u, NULL, JN_IN_BODY, a, lambda, &out);
+  jn_status status = jn_loops_forward_dynamics_derivatives(function->loops, function->q, function->v, function->u, NULL,
+                                                           JN_IN_BODY, a, lambda, &out);
   for (int in = 0; in < 3 && status == JN_OK; in++) {
     for (int i = 0; i < n; i++) memcpy(J + (3 * i + in) * n, block[in] + i * n, (size_t)n * sizeof *J);
     for (int i = 0; i < m; i++) memcpy(J + (3 * (n + i) + in) * n, block[3 + in] + i * n, (size_t)n * sizeof *J);
@@ -63,9 +64,9 @@ const function_kind_of jn__function_loops_forward_dynamics = {.in = {"q", "v", "
 
 /* ---- conditions ---- */
 
-static jn_status create_conditions(jn_function *f) {
-  jn_status status = create_loops(f);
-  f->rows[0] = f->rows[1] = f->loop_rows;
+static jn_status create_conditions(jn_function *function) {
+  jn_status status = create_loops(function);
+  function->rows[0] = function->rows[1] = function->loop_rows;
   return status;
 }
 
@@ -80,53 +81,53 @@ static void loop_support(const jn_model *model, const jn_loop *loop, unsigned ch
   jn__pattern_support(model, jn_link_index(model, loop->link_b), moves);
 }
 
-static void conditions_pattern(jn_function *f) {
-  int n = f->nv, rows;
-  unsigned char *moves = f->related + n * n;
-  memset(f->related, 0, (size_t)(n * n));
-  for (int i = 0; i < jn_loop_count(f->model); i++) {
-    int first = jn_loops_row(f->loops, i, &rows);
+static void conditions_pattern(jn_function *function) {
+  int n = function->nv, rows;
+  unsigned char *moves = function->related + n * n;
+  memset(function->related, 0, (size_t)(n * n));
+  for (int i = 0; i < jn_loop_count(function->model); i++) {
+    int first = jn_loops_row(function->loops, i, &rows);
     memset(moves, 0, (size_t)n);
-    loop_support(f->model, jn_loop_description(f->model, i), moves);
-    jn__pattern_rows(f, first, rows, 0, moves);
-    for (int in = 0; in < 2; in++) jn__pattern_rows(f, f->loop_rows + first, rows, in, moves);
+    loop_support(function->model, jn_loop_description(function->model, i), moves);
+    jn__pattern_rows(function, first, rows, 0, moves);
+    for (int in = 0; in < 2; in++) jn__pattern_rows(function, function->loop_rows + first, rows, in, moves);
     for (int h = 0; h < n; h++)
-      for (int k = 0; k < n && moves[h]; k++) f->related[h * n + k] |= moves[k];
+      for (int k = 0; k < n && moves[h]; k++) function->related[h * n + k] |= moves[k];
   }
-  jn__pattern_hessian(f, 0, 0);
-  jn__pattern_hessian(f, 0, 1);
+  jn__pattern_hessian(function, 0, 0);
+  jn__pattern_hessian(function, 0, 1);
 }
 
-static jn_status conditions_value(jn_function *f, double *y) {
-  int n = f->nv, m = f->loop_rows;
-  double *A = f->room;
-  jn_status status = jn_loops_constraint(f->loops, f->q, NULL, y, A, NULL);
+static jn_status conditions_value(jn_function *function, double *y) {
+  int n = function->nv, m = function->loop_rows;
+  double *A = function->scratch;
+  jn_status status = jn_loops_constraint(function->loops, function->q, NULL, y, A, NULL);
   for (int i = 0; i < m && status == JN_OK; i++) {
     y[m + i] = 0;
-    for (int k = 0; k < n; k++) y[m + i] += A[i * n + k] * f->v[k];
+    for (int k = 0; k < n; k++) y[m + i] += A[i * n + k] * function->v[k];
   }
   return status;
 }
 
 /* d(A v)/dq_k: Adot v is a square of v, so the mixed term comes from v + e_k and v - e_k, exactly; where coordinates do
  * not commute, half of A [e_k, v] is added. */
-static jn_status conditions_jacobian(jn_function *f, double *J) {
-  int n = f->nv, m = f->loop_rows;
-  double *A = f->room, *v = A + m * n, *bracket = v + n, *plus = bracket + n, *minus = plus + m;
-  jn_status status = jn_loops_constraint(f->loops, f->q, NULL, NULL, A, NULL);
-  memset(J, 0, (size_t)(f->mt * f->nt) * sizeof *J);
+static jn_status conditions_jacobian(jn_function *function, double *J) {
+  int n = function->nv, m = function->loop_rows;
+  double *A = function->scratch, *v = A + m * n, *bracket = v + n, *plus = bracket + n, *minus = plus + m;
+  jn_status status = jn_loops_constraint(function->loops, function->q, NULL, NULL, A, NULL);
+  memset(J, 0, (size_t)(function->mt * function->nt) * sizeof *J);
   for (int k = 0; k < n && status == JN_OK; k++) {
-    memcpy(v, f->v, (size_t)n * sizeof *v);
+    memcpy(v, function->v, (size_t)n * sizeof *v);
     v[k] += 1;
-    status = jn_loops_constraint(f->loops, f->q, v, NULL, NULL, plus);
+    status = jn_loops_constraint(function->loops, function->q, v, NULL, NULL, plus);
     v[k] -= 2;
-    if (status == JN_OK) status = jn_loops_constraint(f->loops, f->q, v, NULL, NULL, minus);
-    jn__chart_ad(&f->chart, k, f->v, bracket);
+    if (status == JN_OK) status = jn_loops_constraint(function->loops, function->q, v, NULL, NULL, minus);
+    jn__chart_ad(&function->chart, k, function->v, bracket);
     for (int i = 0; i < m; i++) {
       double mixed = (plus[i] - minus[i]) / 4;
       for (int j = 0; j < n; j++) mixed += A[i * n + j] * bracket[j] / 2;
-      J[i * f->nt + k] = J[(m + i) * f->nt + n + k] = A[i * n + k];
-      J[(m + i) * f->nt + k] = mixed;
+      J[i * function->nt + k] = J[(m + i) * function->nt + n + k] = A[i * n + k];
+      J[(m + i) * function->nt + k] = mixed;
     }
   }
   return status;

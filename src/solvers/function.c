@@ -20,7 +20,8 @@ const char *jn_function_kind_name(jn_function_kind kind) {
 static const function_kind_of *const kinds[JN_FUNCTIONS] = {
     &jn__function_inverse_dynamics, &jn__function_forward_dynamics, &jn__function_step,
     &jn__function_frames,           &jn__function_momentum,         &jn__function_loops_forward_dynamics,
-    &jn__function_loops_conditions};
+    &jn__function_loops_conditions, &jn__function_mass_matrix,      &jn__function_gravity,
+    &jn__function_torque_rate};
 
 void jn_function_options_init(jn_function_options *options) {
   if (!options) return;
@@ -42,7 +43,7 @@ static jn_status check_options(const jn_model *model, const jn_function_options 
 }
 
 static void count_names(jn_function *f) {
-  for (int i = 0; i < JN_FUNCTION_PUTS; i++) {
+  for (int i = 0; i < JN_FUNCTION_MOST_ARGUMENTS; i++) {
     f->inputs += f->is->in[i] != NULL;
     f->outputs += f->is->out[i] != NULL;
   }
@@ -56,11 +57,11 @@ static void count_outputs(jn_function *f) {
 }
 
 /* Numbers of room that kinds take: four tensors and what goes with them. */
-static int kind_room(const jn_function *f) {
+static int kind_scratch(const jn_function *f) {
   int n = f->nv + 6, wide = f->loop_rows > n ? f->loop_rows : n;
   int loops = f->loop_rows > 0 ? 8 * wide * n : 0;
   int tensors = f->kind == JN_FUNCTION_INVERSE_DYNAMICS || f->kind == JN_FUNCTION_FORWARD_DYNAMICS ||
-                f->kind == JN_FUNCTION_MOMENTUM;
+                f->kind == JN_FUNCTION_MOMENTUM || f->kind == JN_FUNCTION_MASS_MATRIX || f->kind == JN_FUNCTION_GRAVITY;
   return 12 * n * n + 16 * n + loops + (tensors ? 4 * n * n * n : 12 * n * n);
 }
 
@@ -77,10 +78,10 @@ static size_t place_arrays(jn_function *f, char *base) {
   f->G = reals(&s, f->nt, f->nt, 1);
   f->g = reals(&s, f->nt, 1, 1);
   f->lambda = reals(&s, f->mt, 1, 1);
-  f->swap = reals(&s, f->n > f->m ? f->n : f->m, f->n, 1);
+  f->columns_by_q = reals(&s, f->n > f->m ? f->n : f->m, f->n, 1);
   f->moved = reals(&s, f->nq + 2 * f->nv + f->nt, 1, 1);
-  f->room = reals(&s, kind_room(f), 1, 1);
-  f->whole = reals(&s, f->is->has_next ? f->n + f->m + (f->n > f->m ? f->n : f->m) * f->n : 0, 1, 1);
+  f->scratch = reals(&s, kind_scratch(f), 1, 1);
+  f->step_scratch = reals(&s, f->is->has_next ? f->n + f->m + (f->n > f->m ? f->n : f->m) * f->n : 0, 1, 1);
   return s.used;
 }
 
@@ -120,7 +121,7 @@ jn_status jn_function_create(const jn_model *model, jn_function_kind kind, const
   f->options = *options;
   f->nq = jn_model_nq(model);
   f->nv = jn_model_nv(model);
-  for (int i = 0; i < JN_FUNCTION_PUTS; i++) f->rows[i] = f->nv, f->columns[i] = 1;
+  for (int i = 0; i < JN_FUNCTION_MOST_ARGUMENTS; i++) f->rows[i] = f->nv, f->columns[i] = 1;
   if (f->is->has_next) f->rows[0] = f->nq;
   status = create_parts(f, options);
   if (status == JN_OK)
@@ -165,6 +166,7 @@ static jn_status set_state(jn_function *f, const double *x) {
   f->given_q = x;
   f->v = f->inputs > 1 ? x + f->nq : NULL;
   f->u = f->inputs > 2 ? x + f->nq + f->nv : NULL;
+  f->w = f->inputs > 3 ? x + f->nq + 2 * f->nv : NULL;
   if (f->chart.count > 0) return jn_normalize(f->model, f->work, x, f->q);
   memcpy(f->q, x, (size_t)f->nq * sizeof *x);
   return JN_OK;
@@ -189,8 +191,8 @@ jn_status jn_function_jacobian(jn_function *f, const double *x, double *J) {
   if (status != JN_OK || f->chart.count == 0) return status;
   int rest = f->nt - f->nv, next = f->is->has_next ? f->nv : 0;
   if (next) {
-    jn__chart_columns(&f->chart, x, next, rest, f->J, f->swap);
-    jn__chart_push(&f->chart, f->y, f->n, f->swap, J);
+    jn__chart_columns(&f->chart, x, next, rest, f->J, f->columns_by_q);
+    jn__chart_push(&f->chart, f->y, f->n, f->columns_by_q, J);
   }
   int done = next ? f->nq : 0;
   jn__chart_columns(&f->chart, x, f->mt - next, rest, f->J + next * f->nt, J + done * f->n);
@@ -229,7 +231,7 @@ jn_status jn_function_adjoint(jn_function *f, const double *x, const double *lam
 static jn_status difference_row(jn_function *f, int h, double *row) {
   int n = f->nv, in = h / n, k = h % n;
   double *dq = f->moved, *q0 = dq + n, *v = q0 + f->nq, *g = v + n;
-  const double *given = in == 1 ? f->v : f->u;
+  const double **input = in == 1 ? &f->v : in == 2 ? &f->u : &f->w, *given = *input;
   double e = in == 0 ? 1e-3 : 1e-3 * fmax(1, fabs(given[k]));
   memset(row, 0, (size_t)f->nt * sizeof *row);
   memcpy(q0, f->q, (size_t)f->nq * sizeof *q0);
@@ -243,24 +245,20 @@ static jn_status difference_row(jn_function *f, int h, double *row) {
     } else {
       memcpy(v, given, (size_t)n * sizeof *v);
       v[k] += i * e;
-      *(in == 1 ? &f->v : &f->u) = v;
+      *input = v;
     }
     if (status == JN_OK) status = gradient(f, f->lambda, g);
     double weight = (i * i == 1 ? 8 : -1) * (i < 0 ? -1 : 1) / (12 * e);
     for (int j = 0; j < f->nt; j++) row[j] += weight * g[j];
-    *(in == 1 ? &f->v : &f->u) = given;
+    *input = given;
   }
   memcpy(f->q, q0, (size_t)f->nq * sizeof *q0);
   return status;
 }
 
 static jn_status differences(jn_function *f) {
-  const double *v = f->v, *u = f->u;
   jn_status status = gradient(f, f->lambda, f->g);
-  for (int h = 0; h < f->nt && status == JN_OK; h++) {
-    status = difference_row(f, h, f->G + h * f->nt);
-    f->v = v, f->u = u;
-  }
+  for (int h = 0; h < f->nt && status == JN_OK; h++) status = difference_row(f, h, f->G + h * f->nt);
   return status;
 }
 
@@ -287,13 +285,13 @@ jn_status jn_function_hessian(jn_function *f, const double *x, const double *lam
   if (status != JN_OK) return status;
   if (f->chart.count > 0 && f->is->has_next) { /* G is symmetric here: exponential coordinates on both sides */
     status = f->is->jacobian(f, f->J);
-    jn__chart_bend(&f->chart, f->y, lambda, f->J, nt, f->G);
+    jn__chart_add_curvature_of_output(&f->chart, f->y, lambda, f->J, nt, f->G);
     jn__chart_bracket(&f->chart, f->g, nt, f->G);
   }
-  jn__chart_columns(&f->chart, x, nt, rest, f->G, f->swap); /* [nt x n] by d_h, then by numbers */
-  transpose(nt, n, f->swap, H);                             /* [n x nt] */
-  jn__chart_columns(&f->chart, x, n, rest, H, f->swap);
-  memcpy(H, f->swap, (size_t)(n * n) * sizeof *H);
+  jn__chart_columns(&f->chart, x, nt, rest, f->G, f->columns_by_q); /* [nt x n] by d_h, then by numbers */
+  transpose(nt, n, f->columns_by_q, H);                             /* [n x nt] */
+  jn__chart_columns(&f->chart, x, n, rest, H, f->columns_by_q);
+  memcpy(H, f->columns_by_q, (size_t)(n * n) * sizeof *H);
   jn__chart_curvature(&f->chart, x, f->g, n, H);
   make_symmetric(n, H);
   if (g) jn__chart_columns(&f->chart, x, 1, rest, f->g, g);

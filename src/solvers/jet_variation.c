@@ -118,11 +118,11 @@ static void put(int K, int n, int which, int column, const double *numbers, doub
 }
 
 jn_status jn_frame_twist_jet_derivatives(const jn_model *model, jn_work *work, int order, int frame, const double *q,
-                                         const double *v_jet, double *room, double *D) {
-  if (!model || !work || !q || !v_jet || !room || !D) return JN_ERR_NULL;
+                                         const double *v_jet, double *scratch, double *D) {
+  if (!model || !work || !q || !v_jet || !scratch || !D) return JN_ERR_NULL;
   if (order < 0 || order > JN_MAX_ORDER - 1) return JN_ERR_SIZE;
   int n = jn_model_nv(model), K = order;
-  jet_room r = place_room(model, K, 6, room);
+  jet_room r = place_room(model, K, 6, scratch);
   begin(model, K, v_jet, &r);
   jn_status status = jn_frame_jacobian_jet(model, work, K + 1, frame, q, r.v, r.J);
   if (status == JN_OK) status = jn_frame_twist_jet(model, work, K, frame, q, r.v, r.V);
@@ -173,24 +173,24 @@ static void add_momentum_change(int K, const jet_room *r, const double I[10], co
       subtract_coadjoint(jn__binomial(k, l), r->eta + 6 * l, r->p + 6 * (k - l), r->z + 6 * k);
   }
   for (int k = 0; k <= K; k++) {
-    double F[6] = {0}, m[3], f[3], c[3];
+    double F[6] = {0}, m[3], function[3], c[3];
     for (int l = 0; l <= k; l++)
       for (int a = 0; a < 6; a++)
         for (int b = 0; b < 6; b++) F[a] += jn__binomial(k, l) * r->X[36 * (k - l) + 6 * a + b] * r->z[6 * l + b];
     turn3(T, F, m);
-    turn3(T, F + 3, f);
+    turn3(T, F + 3, function);
     const double p[3] = {T[3], T[7], T[11]};
-    cross3(p, f, c);
-    for (int a = 0; a < 3; a++) r->dh[6 * k + a] += m[a] + c[a], r->dh[6 * k + 3 + a] += f[a];
+    cross3(p, function, c);
+    for (int a = 0; a < 3; a++) r->dh[6 * k + a] += m[a] + c[a], r->dh[6 * k + 3 + a] += function[a];
   }
 }
 
 jn_status jn_momentum_jet_derivatives(const jn_model *model, jn_work *work, int order, const double *q,
-                                      const double *v_jet, double *room, double *D) {
-  if (!model || !work || !q || !v_jet || !room || !D) return JN_ERR_NULL;
+                                      const double *v_jet, double *scratch, double *D) {
+  if (!model || !work || !q || !v_jet || !scratch || !D) return JN_ERR_NULL;
   if (order < 0 || order > JN_MAX_ORDER - 1) return JN_ERR_SIZE;
   int n = jn_model_nv(model), K = order, links = jn_link_count(model), rows = 6 * links;
-  jet_room r = place_room(model, K, rows, room);
+  jet_room r = place_room(model, K, rows, scratch);
   begin(model, K, v_jet, &r);
   memset(D, 0, (size_t)((K + 1) * (K + 2) * 6 * n) * sizeof *D);
   jn_status status = jn_system_jet(model, work, K + 1, q, r.v, NULL, NULL, r.V, r.J);

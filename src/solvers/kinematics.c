@@ -18,11 +18,11 @@
 
 enum { POSITION = 3, ROTATION = 9, TWIST = 6 };
 
-static jn_status create_frames(jn_function *f) {
-  int count = f->options.frame_count > 0 ? f->options.frame_count : 1;
-  f->options.frame_count = count;
-  f->rows[0] = POSITION, f->rows[1] = ROTATION, f->rows[2] = TWIST;
-  for (int i = 0; i < 3; i++) f->columns[i] = count;
+static jn_status create_frames(jn_function *function) {
+  int count = function->options.frame_count > 0 ? function->options.frame_count : 1;
+  function->options.frame_count = count;
+  function->rows[0] = POSITION, function->rows[1] = ROTATION, function->rows[2] = TWIST;
+  for (int i = 0; i < 3; i++) function->columns[i] = count;
   return JN_OK;
 }
 
@@ -31,27 +31,27 @@ typedef struct frame_rows {
   int p, R, V;
 } frame_rows;
 
-static frame_rows rows_of(const jn_function *f, int i) {
-  int count = f->options.frame_count;
+static frame_rows rows_of(const jn_function *function, int i) {
+  int count = function->options.frame_count;
   return (frame_rows){POSITION * i, POSITION * count + ROTATION * i, (POSITION + ROTATION) * count + TWIST * i};
 }
 
-static void frames_pattern(jn_function *f) {
-  int n = f->nv;
-  unsigned char *moves = f->related + n * n;
-  memset(f->related, 0, (size_t)(n * n));
-  for (int i = 0; i < f->options.frame_count; i++) {
-    frame_rows r = rows_of(f, i);
+static void frames_pattern(jn_function *function) {
+  int n = function->nv;
+  unsigned char *moves = function->related + n * n;
+  memset(function->related, 0, (size_t)(n * n));
+  for (int i = 0; i < function->options.frame_count; i++) {
+    frame_rows r = rows_of(function, i);
     memset(moves, 0, (size_t)n);
-    jn__pattern_support(f->model, jn_frame_link(f->model, f->frames[i]), moves);
-    jn__pattern_rows(f, r.p, POSITION, 0, moves);
-    jn__pattern_rows(f, r.R, ROTATION, 0, moves);
-    for (int in = 0; in < 2; in++) jn__pattern_rows(f, r.V, TWIST, in, moves);
+    jn__pattern_support(function->model, jn_frame_link(function->model, function->frames[i]), moves);
+    jn__pattern_rows(function, r.p, POSITION, 0, moves);
+    jn__pattern_rows(function, r.R, ROTATION, 0, moves);
+    for (int in = 0; in < 2; in++) jn__pattern_rows(function, r.V, TWIST, in, moves);
     for (int h = 0; h < n; h++)
-      for (int k = 0; k < n && moves[h]; k++) f->related[h * n + k] |= moves[k];
+      for (int k = 0; k < n && moves[h]; k++) function->related[h * n + k] |= moves[k];
   }
-  jn__pattern_hessian(f, 0, 0);
-  jn__pattern_hessian(f, 0, 1);
+  jn__pattern_hessian(function, 0, 0);
+  jn__pattern_hessian(function, 0, 1);
 }
 
 /* Columns of the rotation of a pose. */
@@ -60,13 +60,15 @@ static void rotation_columns(const double T[16], double R[9]) {
     for (int i = 0; i < 3; i++) R[3 * j + i] = T[4 * i + j];
 }
 
-static jn_status frames_value(jn_function *f, double *y) {
+static jn_status frames_value(jn_function *function, double *y) {
   jn_status status = JN_OK;
-  for (int i = 0; i < f->options.frame_count && status == JN_OK; i++) {
-    frame_rows r = rows_of(f, i);
+  for (int i = 0; i < function->options.frame_count && status == JN_OK; i++) {
+    frame_rows r = rows_of(function, i);
     double T[16];
-    status = jn_frame_pose(f->model, f->work, f->frames[i], f->q, T);
-    if (status == JN_OK) status = jn_frame_twist(f->model, f->work, f->frames[i], JN_IN_ALIGNED, f->q, f->v, y + r.V);
+    status = jn_frame_pose(function->model, function->work, function->frames[i], function->q, T);
+    if (status == JN_OK)
+      status = jn_frame_twist(function->model, function->work, function->frames[i], JN_IN_ALIGNED, function->q,
+                              function->v, y + r.V);
     for (int k = 0; k < 3 && status == JN_OK; k++) y[r.p + k] = T[4 * k + 3];
     if (status == JN_OK) rotation_columns(T, y + r.R);
   }
@@ -74,22 +76,24 @@ static jn_status frames_value(jn_function *f, double *y) {
 }
 
 /* Rows of frame i. */
-static jn_status frame_jacobian(jn_function *f, int i, double *out) {
-  int n = f->nv, nt = f->nt;
-  double *J = f->room, *dV_dq = J + 6 * n, T[16], R[9], turned[3];
-  frame_rows r = rows_of(f, i);
-  jn_status status = jn_frame_pose(f->model, f->work, f->frames[i], f->q, T);
-  if (status == JN_OK) status = jn_frame_jacobian(f->model, f->work, f->frames[i], JN_IN_ALIGNED, f->q, J);
+static jn_status frame_jacobian(jn_function *function, int i, double *out) {
+  int n = function->nv, nt = function->nt;
+  double *J = function->scratch, *dV_dq = J + 6 * n, T[16], R[9], rotated[3];
+  frame_rows r = rows_of(function, i);
+  jn_status status = jn_frame_pose(function->model, function->work, function->frames[i], function->q, T);
   if (status == JN_OK)
-    status = jn_frame_twist_derivatives(f->model, f->work, f->frames[i], JN_IN_ALIGNED, f->q, f->v, dV_dq);
+    status = jn_frame_jacobian(function->model, function->work, function->frames[i], JN_IN_ALIGNED, function->q, J);
+  if (status == JN_OK)
+    status = jn_frame_twist_derivatives(function->model, function->work, function->frames[i], JN_IN_ALIGNED,
+                                        function->q, function->v, dV_dq);
   if (status != JN_OK) return status;
   rotation_columns(T, R);
   for (int k = 0; k < n; k++) {
     const double omega[3] = {J[k], J[n + k], J[2 * n + k]};
     for (int a = 0; a < 3; a++) out[(r.p + a) * nt + k] = J[(3 + a) * n + k];
     for (int j = 0; j < 3; j++) {
-      cross3(omega, R + 3 * j, turned);
-      for (int a = 0; a < 3; a++) out[(r.R + 3 * j + a) * nt + k] = turned[a];
+      cross3(omega, R + 3 * j, rotated);
+      for (int a = 0; a < 3; a++) out[(r.R + 3 * j + a) * nt + k] = rotated[a];
     }
     for (int a = 0; a < 6; a++) {
       out[(r.V + a) * nt + k] = dV_dq[a * n + k];
@@ -99,10 +103,10 @@ static jn_status frame_jacobian(jn_function *f, int i, double *out) {
   return status;
 }
 
-static jn_status frames_jacobian(jn_function *f, double *J) {
+static jn_status frames_jacobian(jn_function *function, double *J) {
   jn_status status = JN_OK;
-  memset(J, 0, (size_t)(f->mt * f->nt) * sizeof *J);
-  for (int i = 0; i < f->options.frame_count && status == JN_OK; i++) status = frame_jacobian(f, i, J);
+  memset(J, 0, (size_t)(function->mt * function->nt) * sizeof *J);
+  for (int i = 0; i < function->options.frame_count && status == JN_OK; i++) status = frame_jacobian(function, i, J);
   return status;
 }
 
@@ -114,8 +118,8 @@ typedef struct frame_terms {
 } frame_terms;
 
 /* The part of rotation and position, and of the twist by q and v. */
-static void add_pose_hessian(const jn_function *f, const frame_terms *t, double *g, double *G) {
-  int n = f->nv, nt = f->nt;
+static void add_pose_hessian(const jn_function *function, const frame_terms *t, double *g, double *G) {
+  int n = function->nv, nt = function->nt;
   for (int k = 0; k < n; k++)
     for (int a = 0; a < 6; a++) {
       g[k] += t->pose[a] * t->J[a * n + k];
@@ -123,10 +127,10 @@ static void add_pose_hessian(const jn_function *f, const frame_terms *t, double 
     }
   for (int h = 0; h < n; h++) {
     const double omega[3] = {t->J[h], t->J[n + h], t->J[2 * n + h]};
-    double turned[3], side[3], sum[3] = {0};
+    double rotated[3], side[3], sum[3] = {0};
     for (int j = 0; j < 3; j++) {
-      cross3(omega, t->R + 3 * j, turned);
-      cross3(turned, t->turn + 3 * j, side);
+      cross3(omega, t->R + 3 * j, rotated);
+      cross3(rotated, t->turn + 3 * j, side);
       for (int a = 0; a < 3; a++) sum[a] += side[a];
     }
     for (int k = 0; k < n; k++) {
@@ -138,41 +142,45 @@ static void add_pose_hessian(const jn_function *f, const frame_terms *t, double 
       G[h * nt + k] += pose;
       G[h * nt + n + k] += twist;
       G[(n + k) * nt + h] += twist;
-      g[h] += twist * f->v[k];
+      g[h] += twist * function->v[k];
     }
   }
 }
 
 /* twist . d_h d_k J v, with the rate of J along e_k. */
-static jn_status add_twist_hessian(const jn_function *f, int frame, const frame_terms *t, double *G) {
-  int n = f->nv;
+static jn_status add_twist_hessian(const jn_function *function, int frame, const frame_terms *t, double *G) {
+  int n = function->nv;
   jn_status status = JN_OK;
   for (int k = 0; k < n && status == JN_OK; k++) {
     memset(t->unit, 0, (size_t)n * sizeof *t->unit);
     t->unit[k] = 1;
-    status = jn_frame_jacobian_derivatives(f->model, f->work, frame, JN_IN_ALIGNED, f->q, t->unit, NULL, t->rate, NULL);
+    status = jn_frame_jacobian_derivatives(function->model, function->work, frame, JN_IN_ALIGNED, function->q, t->unit,
+                                           NULL, t->rate, NULL);
     for (int h = 0; h < n && status == JN_OK; h++)
       for (int a = 0; a < 6; a++)
-        for (int j = 0; j < n; j++) G[h * f->nt + k] += t->twist[a] * t->rate[(h * 6 + a) * n + j] * f->v[j];
+        for (int j = 0; j < n; j++)
+          G[h * function->nt + k] += t->twist[a] * t->rate[(h * 6 + a) * n + j] * function->v[j];
   }
   return status;
 }
 
-static jn_status frames_hessian(jn_function *f, const double *lambda, double *g, double *G) {
-  int n = f->nv;
-  frame_terms t = {.J = f->room};
+static jn_status frames_hessian(jn_function *function, const double *lambda, double *g, double *G) {
+  int n = function->nv;
+  frame_terms t = {.J = function->scratch};
   t.dJ = t.J + 6 * n, t.rate = t.dJ + 6 * n * n, t.unit = t.rate + 6 * n * n;
   jn_status status = JN_OK;
-  memset(g, 0, (size_t)f->nt * sizeof *g);
-  for (int i = 0; i < f->options.frame_count && status == JN_OK; i++) {
-    frame_rows r = rows_of(f, i);
+  memset(g, 0, (size_t)function->nt * sizeof *g);
+  for (int i = 0; i < function->options.frame_count && status == JN_OK; i++) {
+    frame_rows r = rows_of(function, i);
     double T[16], side[3];
-    int frame = f->frames[i];
+    int frame = function->frames[i];
     t.turn = lambda + r.R, t.twist = lambda + r.V;
-    status = jn_frame_pose(f->model, f->work, frame, f->q, T);
-    if (status == JN_OK) status = jn_frame_jacobian(f->model, f->work, frame, JN_IN_ALIGNED, f->q, t.J);
+    status = jn_frame_pose(function->model, function->work, frame, function->q, T);
     if (status == JN_OK)
-      status = jn_frame_jacobian_derivatives(f->model, f->work, frame, JN_IN_ALIGNED, f->q, NULL, t.dJ, NULL, NULL);
+      status = jn_frame_jacobian(function->model, function->work, frame, JN_IN_ALIGNED, function->q, t.J);
+    if (status == JN_OK)
+      status = jn_frame_jacobian_derivatives(function->model, function->work, frame, JN_IN_ALIGNED, function->q, NULL,
+                                             t.dJ, NULL, NULL);
     if (status != JN_OK) return status;
     rotation_columns(T, t.R);
     memset(t.pose, 0, sizeof t.pose);
@@ -181,8 +189,8 @@ static jn_status frames_hessian(jn_function *f, const double *lambda, double *g,
       for (int a = 0; a < 3; a++) t.pose[a] += side[a];
     }
     for (int a = 0; a < 3; a++) t.pose[3 + a] = lambda[r.p + a];
-    add_pose_hessian(f, &t, g, G);
-    status = add_twist_hessian(f, frame, &t, G);
+    add_pose_hessian(function, &t, g, G);
+    status = add_twist_hessian(function, frame, &t, G);
   }
   return status;
 }
@@ -215,41 +223,42 @@ static jn_status create_base(const jn_options *options, jn_model **base) {
   return status;
 }
 
-static jn_status create_momentum(jn_function *f) {
+static jn_status create_momentum(jn_function *function) {
   jn_options options;
   jn_model *base = NULL;
   jn_options_init(&options);
-  options.allocator = &f->allocator;
-  f->rows[0] = 6, f->rows[1] = 3;
+  options.allocator = &function->allocator;
+  function->rows[0] = 6, function->rows[1] = 3;
   jn_status status = create_base(&options, &base);
   if (status == JN_OK)
-    status = jn_model_attach(base, "base of all", f->model, "robot ", NULL, &options, &f->other, NULL);
-  if (status == JN_OK) status = jn_work_create(f->other, &f->other_work);
+    status = jn_model_attach(base, "base of all", function->model, "robot ", NULL, &options, &function->other, NULL);
+  if (status == JN_OK) status = jn_work_create(function->other, &function->other_work);
   jn_model_destroy(base);
   return status;
 }
 
-static void momentum_pattern(jn_function *f) {
-  jn__pattern_tree(f);
-  for (int in = 0; in < 2; in++) jn__pattern_rows(f, 0, 6, in, NULL);
-  jn__pattern_rows(f, 6, 3, 0, NULL);
-  jn__pattern_hessian(f, 0, 0);
-  jn__pattern_hessian(f, 0, 1);
+static void momentum_pattern(jn_function *function) {
+  jn__pattern_tree(function);
+  for (int in = 0; in < 2; in++) jn__pattern_rows(function, 0, 6, in, NULL);
+  jn__pattern_rows(function, 6, 3, 0, NULL);
+  jn__pattern_hessian(function, 0, 0);
+  jn__pattern_hessian(function, 0, 1);
 }
 
-static jn_status momentum_value(jn_function *f, double *y) {
-  jn_status status = jn_momentum(f->model, f->work, JN_ABOUT_ORIGIN, f->q, f->v, y);
+static jn_status momentum_value(jn_function *function, double *y) {
+  jn_status status = jn_momentum(function->model, function->work, JN_ABOUT_ORIGIN, function->q, function->v, y);
   if (status != JN_OK) return status;
-  return jn_center_of_mass(f->model, f->work, JN_WORLD, f->q, NULL, NULL, y + 6, NULL, NULL);
+  return jn_center_of_mass(function->model, function->work, JN_WORLD, function->q, NULL, NULL, y + 6, NULL, NULL);
 }
 
-static jn_status momentum_jacobian(jn_function *f, double *J) {
-  int n = f->nv, nt = f->nt;
-  double *dh_dq = f->room, *A = dh_dq + 6 * n, *dc_dq = A + 6 * n;
-  memset(J, 0, (size_t)(f->mt * nt) * sizeof *J);
-  jn_status status = jn_momentum_derivative(f->model, f->work, JN_ABOUT_ORIGIN, f->q, f->v, dh_dq);
-  if (status == JN_OK) status = jn_momentum_matrix(f->model, f->work, JN_ABOUT_ORIGIN, f->q, A);
-  if (status == JN_OK) status = jn_com_jacobian(f->model, f->work, JN_WORLD, f->q, dc_dq);
+static jn_status momentum_jacobian(jn_function *function, double *J) {
+  int n = function->nv, nt = function->nt;
+  double *dh_dq = function->scratch, *A = dh_dq + 6 * n, *dc_dq = A + 6 * n;
+  memset(J, 0, (size_t)(function->mt * nt) * sizeof *J);
+  jn_status status =
+      jn_momentum_derivative(function->model, function->work, JN_ABOUT_ORIGIN, function->q, function->v, dh_dq);
+  if (status == JN_OK) status = jn_momentum_matrix(function->model, function->work, JN_ABOUT_ORIGIN, function->q, A);
+  if (status == JN_OK) status = jn_com_jacobian(function->model, function->work, JN_WORLD, function->q, dc_dq);
   for (int k = 0; k < n && status == JN_OK; k++) {
     for (int a = 0; a < 6; a++) J[a * nt + k] = dh_dq[a * n + k], J[a * nt + n + k] = A[a * n + k];
     for (int a = 0; a < 3; a++) J[(6 + a) * nt + k] = dc_dq[a * n + k];
@@ -258,17 +267,17 @@ static jn_status momentum_jacobian(jn_function *f, double *J) {
 }
 
 /* lambda . h by q and q, q and v: rows of the base of the second derivatives of inverse dynamics. */
-static jn_status add_momentum_hessian(jn_function *f, const double *lambda, double *G) {
-  int n = f->nv, N = n + 6, nt = f->nt;
+static jn_status add_momentum_hessian(jn_function *function, const double *lambda, double *G) {
+  int n = function->nv, N = n + 6, nt = function->nt;
   size_t tensor = (size_t)N * (size_t)N * (size_t)N;
-  double *qq = f->room, *qa = qq + tensor, *q = qa + tensor, *a = q + f->nq + 7;
+  double *qq = function->scratch, *qa = qq + tensor, *q = qa + tensor, *a = q + function->nq + 7;
   memset(q, 0, 7 * sizeof *q);
   memset(a, 0, 6 * sizeof *a);
   q[6] = 1;
-  memcpy(q + 7, f->q, (size_t)f->nq * sizeof *q);
-  memcpy(a + 6, f->v, (size_t)n * sizeof *a);
-  jn_status status =
-      jn_inverse_dynamics_second_derivatives(f->other, f->other_work, q, NULL, a, NULL, JN_IN_BODY, qq, NULL, NULL, qa);
+  memcpy(q + 7, function->q, (size_t)function->nq * sizeof *q);
+  memcpy(a + 6, function->v, (size_t)n * sizeof *a);
+  jn_status status = jn_inverse_dynamics_second_derivatives(function->other, function->other_work, q, NULL, a, NULL,
+                                                            JN_IN_BODY, qq, NULL, NULL, qa);
   for (int h = 0; h < n && status == JN_OK; h++)
     for (int k = 0; k < n; k++) {
       double by_q = 0, by_v = 0;
@@ -284,27 +293,28 @@ static jn_status add_momentum_hessian(jn_function *f, const double *lambda, doub
 }
 
 /* lambda . c: the velocity of the centre along e_k, differentiated by q. */
-static jn_status add_com_hessian(jn_function *f, const double *lambda, double *G) {
-  int n = f->nv;
-  double *unit = f->room, *dcdot_dq = unit + n;
+static jn_status add_com_hessian(jn_function *function, const double *lambda, double *G) {
+  int n = function->nv;
+  double *unit = function->scratch, *dcdot_dq = unit + n;
   jn_status status = JN_OK;
   for (int k = 0; k < n && status == JN_OK; k++) {
     memset(unit, 0, (size_t)n * sizeof *unit);
     unit[k] = 1;
-    status = jn_center_of_mass_derivatives(f->model, f->work, f->q, unit, NULL, NULL, dcdot_dq, NULL, NULL);
+    status = jn_center_of_mass_derivatives(function->model, function->work, function->q, unit, NULL, NULL, dcdot_dq,
+                                           NULL, NULL);
     for (int h = 0; h < n && status == JN_OK; h++)
-      for (int a = 0; a < 3; a++) G[h * f->nt + k] += lambda[a] * dcdot_dq[a * n + h];
+      for (int a = 0; a < 3; a++) G[h * function->nt + k] += lambda[a] * dcdot_dq[a * n + h];
   }
   return status;
 }
 
-static jn_status momentum_hessian(jn_function *f, const double *lambda, double *g, double *G) {
-  jn_status status = momentum_jacobian(f, f->J);
-  memset(g, 0, (size_t)f->nt * sizeof *g);
-  for (int i = 0; i < f->mt; i++)
-    for (int k = 0; k < f->nt; k++) g[k] += lambda[i] * f->J[i * f->nt + k];
-  if (status == JN_OK) status = add_momentum_hessian(f, lambda, G);
-  if (status == JN_OK) status = add_com_hessian(f, lambda + 6, G);
+static jn_status momentum_hessian(jn_function *function, const double *lambda, double *g, double *G) {
+  jn_status status = momentum_jacobian(function, function->J);
+  memset(g, 0, (size_t)function->nt * sizeof *g);
+  for (int i = 0; i < function->mt; i++)
+    for (int k = 0; k < function->nt; k++) g[k] += lambda[i] * function->J[i * function->nt + k];
+  if (status == JN_OK) status = add_momentum_hessian(function, lambda, G);
+  if (status == JN_OK) status = add_com_hessian(function, lambda + 6, G);
   return status;
 }
 

@@ -258,7 +258,7 @@ static void place_lanes(jn_shelf *s, jn_tasks *t) {
                     .predicted = rest + TASK_SLOTS,
                     .steps = jn__lane_steps_any};
 #if JN_VARIANTS_AVX2
-  if (jn__register_bytes() >= 32) l->steps = jn__lane_steps_avx2;
+  if (jn__runs_avx2()) l->steps = jn__lane_steps_avx2;
 #endif
 }
 

@@ -7,7 +7,7 @@
 
 int jn__clip(const char *s) {
   int n = 0;
-  while (s[n] && n < JN_CLIP_BYTES) n++;
+  while (n < JN_CLIP_BYTES && s[n]) n++;
   if (!s[n]) return n;
   while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) n--; /* not inside a UTF-8 character */
   return n;

@@ -60,11 +60,12 @@ static void check_time_unit(jn_loading *l, const jn_table *t, int column, const 
 int jn__check_times(jn_loading *l, jn_table *t, int least) {
   int column = l->time, told = 0;
   if (column < 0) {
-    jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "time", jn__table_place(t, -1, 0), NULL,
-            "name one column t (in seconds), or say which it is: --columns t=COLUMN; files without times: --rate of "
-            "identify, "
-            "--waypoints of retime",
-            "has no column of times");
+    jn__log(
+        &l->log, JN_ERROR, JN_ERR_NAME, "time", jn__table_place(t, -1, 0), NULL,
+        "name one column t (in seconds), or say which it is: --columns t=COLUMN; files without times: --sample-rate of "
+        "identify, "
+        "--waypoints of retime",
+        "has no column of times");
     return -1;
   }
   if (!jn__scale_column(l, t, column, JN_UNIT_TIME, 0)) return -1;

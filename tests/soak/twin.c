@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What src/dispatch needs to run kernels of the variants z and l: one state, straight through, pivots not judged. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "dispatch/dispatch.h"
 #include "model/model.h"
@@ -20,13 +19,9 @@ const jn_variant *jn__twin_variant(int kind, int many) {
 
 jn_status jn__twin_run(jn_run *r) {
   const jn_variant *variant = jn__twin_variant(r->kind, 0);
-  jn_call call = {.tree = r->model ? r->model->tree[r->kind] : NULL, .data = r->data};
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
-  call.scratch = r->work ? r->work->scratch : NULL;
-  memcpy(call.arg, r->arg, sizeof call.arg);
-  for (int i = 0; i < r->inputs; i++) call.in[i] = r->in[i].data;
-  for (int i = 0; i < r->outputs; i++) call.out[i] = (void *)(uintptr_t)r->out[i].data;
-  variant->kernels[r->kernel](&call);
+  jn__call_init(&r->call, variant, r->model, r->work ? r->work->scratch : NULL);
+  variant->kernels[r->kernel](&r->call);
   return JN_OK;
 }
 

@@ -208,7 +208,7 @@ static int take_numbers(const base_arg *arg, jn_base_options *options) {
   if (arg->tolerance.values) {
     double tolerance = arg->tolerance.values[0];
     if (arg->tolerance.count != 1 || !(tolerance > 0 && tolerance < 1))
-      return usage_error("base", "--tolerance takes one number between 0 and 1");
+      return usage_error("base", "--threshold takes one number between 0 and 1");
     options->tolerance = tolerance;
   }
   options->method = (jn_base_method)arg->method;
@@ -220,12 +220,12 @@ static void warn_of_doubts(const jn_model *model, const jn_base *base) {
   int structure = jn_base_count_by(base, JN_BASE_STRUCTURE), qr = jn_base_count_by(base, JN_BASE_QR),
       svd = jn_base_count_by(base, JN_BASE_SVD);
   if (jn_base_residual(base) > 1e-6) {
-    fprintf(stderr, "jounce: the residual is %.2g: the combinations do not hold, try another --tolerance or --seed\n",
+    fprintf(stderr, "jounce: the residual is %.2g: the combinations do not hold, try another --threshold or --seed\n",
             jn_base_residual(base));
   }
   if (qr == svd && (structure == qr || (structure > qr && jn_model_is_coupled(model)))) return;
   fprintf(stderr,
-          "jounce: the counts differ (structure %d, QR %d, SVD %d): something is almost zero, and --tolerance decides "
+          "jounce: the counts differ (structure %d, QR %d, SVD %d): something is almost zero, and --threshold decides "
           "what counts\n",
           structure, qr, svd);
 }
@@ -251,34 +251,47 @@ static int find_and_print(const base_arg *arg, const jn_base_options *options) {
   return EXIT_FINE;
 }
 
-static void declare(option_set *set, base_arg *arg) {
-  option_set_init(
-      set, "base", "MODEL",
-      "Find the base parameters of a robot: the smallest set of combinations of its inertial parameters that "
-      "determines the joint forces, which is all that can be identified from measured motions. Each is printed as its "
-      "leading parameter and the terms added to it; parameters without effect are listed. Joint limits and friction "
-      "are "
-      "ignored.");
-  option_flag(set, "json", "print JSON for programs, with all digits", &arg->json);
-  option_choice(
-      set, "method", "auto|structure|qr|svd",
-      "how to find the combinations: from the tree, or from random states by QR or SVD; default: the tree, or QR "
-      "if its number differs",
-      &arg->method);
-  option_numbers(set, "tolerance", "T",
-                 "relative threshold for zero; default 1e-8, and 1e-11 for columns of the regressor", &arg->tolerance);
-  option_numbers(set, "seed", "N", "seed of the random states; default 1", &arg->seed);
-  model_arg_options(set, &arg->model);
-}
+static const option base_options[] = {
+    FLAG_OPTION(base_arg, json, "json", "print JSON for programs, with all digits"),
+    CHOICE_OPTION(
+        base_arg, method, "method", "auto|structure|qr|svd",
+        "how to find the combinations: from the tree, or from random states by QR or SVD; default: the tree, or QR "
+        "if its number differs"),
+    NUMBERS_OPTION(
+        base_arg, tolerance, "threshold", "T",
+        "relative threshold below which a number counts as zero; default 1e-8, and 1e-11 for columns of the regressor"),
+    NUMBERS_OPTION(base_arg, tolerance, "tolerance", "T", NULL, .instead = "threshold"),
+    NUMBERS_OPTION(base_arg, seed, "seed", "N", "seed of the random states; default 1"),
+    {0}};
+
+static const option_group base_groups[] = {
+    {.options = base_options},
+    MODEL_GROUPS(base_arg, model),
+};
+
+const command_line base_line = {
+    .name = "base",
+    .brief = "find the base parameters: what motions can identify of the inertias",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "Find the base parameters of a robot: the smallest set of combinations of its inertial parameters that "
+        "determines the joint forces, which is all that can be identified from measured motions. Each is printed as "
+        "its "
+        "leading parameter and the terms added to it; parameters without effect are listed. Joint limits and friction "
+        "are "
+        "ignored.",
+    .groups = base_groups,
+    .group_count = COUNT_OF(base_groups),
+};
 
 int command_base(int argc, char **argv) {
-  option_set set;
   base_arg arg = {0};
   jn_base_options options;
   jn_base_options_init(&options);
-  model_arg_init(&arg.model);
-  declare(&set, &arg);
-  int status = option_parse(&set, argc, argv, &arg.model.source, 1, 1);
+  model_arg_init(&arg.model, "base");
+  int status = option_parse(&base_line, &arg, argc, argv, &arg.model.source);
   if (status == OPTION_GO_ON) status = take_numbers(&arg, &options);
   if (status == OPTION_GO_ON) status = model_arg_load(&arg.model);
   if (status == OPTION_GO_ON) status = find_and_print(&arg, &options);

@@ -98,7 +98,7 @@ static int check_values(const casadi_arg *c) {
 static int check_frames(const casadi_arg *c) {
   for (int i = 0; i < c->frames.count; i++)
     if (jn_frame_index(c->model.model, c->frames.names[i]) < 0 || strchr(c->frames.names[i], '\n')) {
-      say(stderr, "jounce: --frames: %s has no frame '%s'; `jounce info` lists them\n", c->model.source,
+      say(stderr, "jounce: --frame: %s has no frame '%s'; `jounce info` lists them\n", c->model.source,
           c->frames.names[i]);
       return EXIT_BAD;
     }
@@ -127,27 +127,44 @@ static int casadi(casadi_arg *c) {
   return good ? EXIT_FINE : EXIT_BAD;
 }
 
+static const option casadi_options[] = {
+    TEXT_OPTION(casadi_arg, out, "out", "FILE", "the library to write; default robot.so", .is_output = true),
+    NUMBERS_OPTION(casadi_arg, step, "step", "H", "length of a step [s]; default 0.01"),
+    CHOICE_OPTION(casadi_arg, integrator, "integrator", "taylor|dopri5|rodas|rk4|euler",
+                  "method of steps; default rk4"),
+    FLAG_OPTION(casadi_arg, losses, "losses", "steps lose energy by damping and friction of the model"),
+    NUMBERS_OPTION(casadi_arg, friction_speed, "friction-speed", "V",
+                   "speed below which friction fades [rad/s, m/s]; default 0.001"),
+    NAMES_OPTION(casadi_arg, frames, "frame", "NAME,...", "frames of the function `frames`; default: the last one"),
+    NAMES_OPTION(casadi_arg, frames, "frames", "NAME,...", NULL, .instead = "frame"),
+    TEXT_OPTION(casadi_arg, plugin, "plugin", "FILE", "the plugin to start from; default: the installed one"),
+    {0}};
+
+static const option_group casadi_groups[] = {
+    {.options = casadi_options},
+    MODEL_GROUPS(casadi_arg, model),
+};
+
+const command_line casadi_line = {
+    .name = "casadi",
+    .brief = "write a library with the robot in it for CasADi",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "Write a shared library with the robot in it, which casadi.external() loads, with exact Jacobians and "
+        "Hessians: inverse_dynamics, forward_dynamics, step, frames, momentum, mass_matrix, gravity, torque_rate, "
+        "loops_forward_dynamics and "
+        "loops_conditions. It is the installed plugin with the robot appended, so no compiler is needed.",
+    .groups = casadi_groups,
+    .group_count = COUNT_OF(casadi_groups),
+};
+
 int command_casadi(int argc, char **argv) {
-  option_set set;
   casadi_arg c = {.out = "robot.so", .integrator = -1};
   const char *arguments[1] = {NULL};
-  model_arg_init(&c.model);
-  option_set_init(
-      &set, "casadi", "MODEL",
-      "Write a shared library with the robot in it, which casadi.external() loads, with exact Jacobians and "
-      "Hessians: inverse_dynamics, forward_dynamics, step, frames, momentum, loops_forward_dynamics and "
-      "loops_conditions. It is the installed plugin with the robot appended, so no compiler is needed.");
-  option_text(&set, "out", "FILE", "the library to write (also -o); default robot.so", &c.out);
-  option_output(&set);
-  option_numbers(&set, "step", "SECONDS", "length of a step; default 0.01", &c.step);
-  option_choice(&set, "integrator", "taylor|dopri5|rodas|rk4|euler", "method of steps; default rk4", &c.integrator);
-  option_flag(&set, "losses", "steps lose energy by damping and friction of the model", &c.losses);
-  option_numbers(&set, "friction-speed", "SPEED", "below which Coulomb friction fades to zero; default 0.001",
-                 &c.friction_speed);
-  option_names(&set, "frames", "NAME,...", "frames of the function `frames`; default: the last one", &c.frames);
-  option_text(&set, "plugin", "FILE", "the plugin to start from; default: the installed one", &c.plugin);
-  model_arg_options(&set, &c.model);
-  int status = option_parse(&set, argc, argv, arguments, 1, 1);
+  model_arg_init(&c.model, "casadi");
+  int status = option_parse(&casadi_line, &c, argc, argv, arguments);
   if (status == OPTION_GO_ON) {
     c.model.source = arguments[0];
     status = casadi(&c);

@@ -109,7 +109,7 @@ static int check_repaired(model_arg *arg, const char *out, int json, json_writer
   bool strict = arg->strict;
   int status = EXIT_BAD;
   arg->strict = 0; /* what is to be repaired is a warning */
-  model_arg_init(&again);
+  model_arg_init(&again, "check");
   int read = model_arg_read(arg);
   if (read == EXIT_USAGE) return read;
   repair_begin(&mend, arg);
@@ -148,32 +148,51 @@ static int check(model_arg *arg, int json) {
   return is_good(arg) ? EXIT_FINE : EXIT_BAD;
 }
 
+typedef struct check_arg {
+  model_arg model;
+  const char *out; /* of --repair */
+  int json;
+} check_arg;
+
+static const option check_options[] = {
+    FLAG_OPTION(check_arg, json, "json", "print JSON for programs"),
+    TEXT_OPTION(
+        check_arg, out, "repair", "OUTFILE",
+        "write the model to this file (.urdf, .xml, .json) with the nearest inertia that a body can have for every "
+        "link that breaks a law; list what changed, and check the new file",
+        .is_output = true),
+    {0}};
+
+static const option_group check_groups[] = {
+    {.options = check_options},
+    MODEL_GROUPS(check_arg, model),
+};
+
+const command_line check_line = {
+    .name = "check",
+    .brief = "check a robot file and say what is wrong with it",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "List all problems of a model, with their place in the file and the remedy. "
+        "Exit status 0: no errors and no warnings (notes are fine); 1: some, or the file cannot be read.",
+    .groups = check_groups,
+    .group_count = COUNT_OF(check_groups),
+};
+
 int command_check(int argc, char **argv) {
-  option_set set;
-  model_arg arg;
-  const char *out = NULL;
-  int json = 0;
-  model_arg_init(&arg);
-  option_set_init(&set, "check", "MODEL",
-                  "List all problems of a model, with their place in the file and the remedy. "
-                  "Exit status 0: no errors and no warnings (notes are fine); 1: some, or the file cannot be read.");
-  option_flag(&set, "json", "print JSON for programs", &json);
-  option_text(
-      &set, "repair", "OUTFILE",
-      "write the model to this file (.urdf, .xml, .json) with the nearest inertia that a body can have for every "
-      "link that breaks a law; list what changed, and check the new file",
-      &out);
-  option_output(&set);
-  model_arg_options(&set, &arg);
-  int status = option_parse(&set, argc, argv, &arg.source, 1, 1);
-  if (status == OPTION_GO_ON && out) {
+  check_arg arg = {0};
+  model_arg_init(&arg.model, "check");
+  int status = option_parse(&check_line, &arg, argc, argv, &arg.model.source);
+  if (status == OPTION_GO_ON && arg.out) {
     json_writer j;
     emit_init(&j, stdout);
-    status = repair_allowed(&arg, out);
-    if (status == OPTION_GO_ON) status = check_repaired(&arg, out, json, &j);
+    status = repair_allowed(&arg.model, arg.out);
+    if (status == OPTION_GO_ON) status = check_repaired(&arg.model, arg.out, arg.json, &j);
   } else if (status == OPTION_GO_ON) {
-    status = check(&arg, json);
+    status = check(&arg.model, arg.json);
   }
-  model_arg_free(&arg);
+  model_arg_free(&arg.model);
   return status;
 }

@@ -31,6 +31,7 @@ static jn_format format_of(const char *out) {
 }
 
 typedef struct convert_arg {
+  int to; /* -1: not given */
   model_arg model;
   const char *out;
   jn_format format;
@@ -105,29 +106,43 @@ static int convert(convert_arg *c) {
   return status == JN_OK ? EXIT_FINE : EXIT_BAD;
 }
 
+static const option convert_options[] = {
+    CHOICE_OPTION(convert_arg, to, "to", "urdf|json", "the format, whatever the extension of OUT"),
+    FLAG_OPTION(convert_arg, in_place, "in-place", "write to MODEL itself; OUT is not given"),
+    FLAG_OPTION(convert_arg, fresh, "fresh", "write a new file instead of editing the text of a URDF file"),
+    FLAG_OPTION(convert_arg, force, "force", "write OUT even if it is the file that MODEL or its loops are read from"),
+    {0}};
+
+static const option_group convert_groups[] = {
+    {.options = convert_options},
+    MODEL_GROUPS(convert_arg, model),
+};
+
+const command_line convert_line = {
+    .name = "convert",
+    .brief = "write a robot as URDF or as a native (JSON) file",
+    .arguments = "MODEL OUT",
+    .least = 1,
+    .most = 2,
+    .about =
+        "Read a model and write it to the file OUT, or to standard output if OUT is -. The extension of OUT "
+        "selects the format: .urdf or .xml for URDF, .json for the native format, which can express everything. From "
+        "URDF to URDF, everything else in the file is kept: visuals, comments, order, the way numbers are written.",
+    .groups = convert_groups,
+    .group_count = COUNT_OF(convert_groups),
+    .compares_files = true, /* --in-place and --force write to MODEL */
+};
+
 int command_convert(int argc, char **argv) {
   static const jn_format formats[] = {JN_FORMAT_AUTO, JN_FORMAT_URDF, JN_FORMAT_NATIVE};
-  option_set set;
-  convert_arg c = {0};
+  convert_arg c = {.to = -1};
   const char *arguments[2];
-  int to = -1;
-  model_arg_init(&c.model);
-  option_set_init(
-      &set, "convert", "MODEL OUT",
-      "Read a model and write it to the file OUT, or to standard output if OUT is -. The extension of OUT "
-      "selects the format: .urdf or .xml for URDF, .json for the native format, which can express everything. From "
-      "URDF to URDF, everything else in the file is kept: visuals, comments, order, the way numbers are written.");
-  option_choice(&set, "to", "urdf|json", "the format, whatever the extension of OUT", &to);
-  option_flag(&set, "in-place", "write to MODEL itself; OUT is not given", &c.in_place);
-  option_flag(&set, "fresh", "write a new file instead of editing the text of a URDF file", &c.fresh);
-  option_flag(&set, "force", "write OUT even if it is the file that MODEL or its loops are read from", &c.force);
-  model_arg_options(&set, &c.model);
-  set.compares_files = true; /* --in-place and --force write to MODEL */
-  int status = option_parse(&set, argc, argv, arguments, 1, 2);
+  model_arg_init(&c.model, "convert");
+  int status = option_parse(&convert_line, &c, argc, argv, arguments);
   if (status == OPTION_GO_ON) {
     c.model.source = arguments[0];
     c.out = arguments[1];
-    c.format = formats[to + 1];
+    c.format = formats[c.to + 1];
     status = convert(&c);
   }
   model_arg_free(&c.model);

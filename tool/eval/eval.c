@@ -542,133 +542,125 @@ static int evaluate(eval_arg *arg) {
   return result;
 }
 
-/* text with a line more, for one name; frees text. */
-static char *add_line(char *text, const char *name, const char *help) {
-  char *longer = format_text("%s\n%-20s  %s", text, name, help);
-  free(text);
-  return longer;
-}
-
-/* The help of --want: every name with its line, first what `all` is. */
-static char *want_help(void) {
-  char *text = copy_text("names split by commas:", 22);
+/* The names of --want with their lines: first what `all` computes, then `all`, then what is too large for it. */
+static bool want_listed(int i, const char **word, const char **help) {
   for (unsigned tensor = 0; tensor <= WANT_TENSOR; tensor += WANT_TENSOR) {
-    for (int i = 0; i < eval_want_count(); i++) {
-      const eval_want *want = eval_want_at(i);
-      if ((want->is & WANT_TENSOR) == tensor) text = add_line(text, want->name, want->help);
+    for (int k = 0; k < eval_want_count(); k++) {
+      const eval_want *want = eval_want_at(k);
+      if ((want->is & WANT_TENSOR) != tensor || i-- > 0) continue;
+      *word = want->name;
+      *help = want->help;
+      return true;
     }
-    if (!tensor) text = add_line(text, "all", "all of the above; null if singular");
+    if (tensor || i-- > 0) continue;
+    *word = "all";
+    *help = "all of the above; null if singular";
+    return true;
   }
-  return text;
+  return false;
 }
 
-/* All names, for tab completion. */
-static char *want_words(void) {
-  size_t used = 0, room = 1;
-  for (int i = 0; i < eval_want_count(); i++) room += strlen(eval_want_at(i)->name) + 1;
-  char *text = allocate(room + strlen("all"));
-  for (int i = 0; i < eval_want_count(); i++) used += (size_t)sprintf(text + used, "%s|", eval_want_at(i)->name);
-  sprintf(text + used, "all");
-  return text;
-}
+static const option eval_options[] = {
+    NAMES_OPTION(eval_arg, want, "want", "LIST", "names split by commas:", .listed = want_listed),
+    TEXT_OPTION(eval_arg, input, "input", "FILE",
+                "file with the states: JSON, NPZ with arrays q, v, a, tau, ... [N x size], or NPY with rows of q, or "
+                "of q and v; "
+                "or key:NAME, a keyframe of an MJCF model; - for standard input, which is the "
+                "default if it is not a terminal; otherwise one "
+                "neutral state at rest"),
+    FLAG_OPTION(
+        eval_arg, stream, "stream",
+        "one state a line in, one result a line out, at once: for programs that keep jounce running. A line with "
+        "a mistake gives {\"error\": ..., \"line\": N}"),
+    TEXT_OPTION(
+        eval_arg, shard, "shard", "I/N",
+        "only the results of part I of N parts of the states, for several machines; the other states are not even "
+        "parsed; `jounce gather` puts the parts together"),
+    TEXT_OPTION(
+        eval_arg, link, "link", "NAME",
+        "pose, twist, acceleration, J, Jdot, twist_jets, J_jets for this link or frame only, instead of all by name"),
+    CHOICE_OPTION(eval_arg, in, "in", "body|world|aligned",
+                  "axes and point of twist, acceleration, J, Jdot. body (default): own axes, own origin; world: the "
+                  "world's axes, the point at its origin; aligned: the world's axes, own origin"),
+    CHOICE_OPTION(eval_arg, in, "frame", "body|world|aligned", NULL, .instead = "in"),
+    CHOICE_OPTION(
+        eval_arg, hold, "hold", "body|world|aligned",
+        "axes in which wrenches are constant in derivatives with respect to q. body (default): the link's frame, "
+        "as for a thruster; aligned: the world's axes at the link's origin, as for a weight; world: the world's "
+        "axes and origin"),
+    FLAG_OPTION(eval_arg, losses, "losses",
+                "include damping and friction in tau, ddq and hybrid, and in their jets and derivatives"),
+    NUMBERS_OPTION(eval_arg, order, "order", "K",
+                   "highest order of time derivatives in names that end in _jets, and of P; default 1, at most 170"),
+    CHOICE_OPTION(
+        eval_arg, solution, "solution", "torque|force",
+        "for models with loops, if more joints are actuated than needed. torque (default): the smallest joint "
+        "forces; force: the smallest multipliers"),
+    CHOICE_OPTION(
+        eval_arg, lambda, "lambda", "ddq|tau|hybrid",
+        "for models with loops, what lambda, lambda_jets, lambda_d, loop_wrenches belong to. ddq (default): forward "
+        "dynamics; tau: inverse dynamics; hybrid: hybrid dynamics"),
+    FLAG_OPTION(eval_arg, assemble, "assemble",
+                "close the loops first: q, v (and the rest of the motion, if 'held' joints determine it); results then "
+                "include q and v"),
+    {0}};
 
-static void declare_options(option_set *set, eval_arg *arg, const char *wants, const char *words) {
-  option_names(set, "want", "LIST", wants, &arg->want);
-  option_words(set, words);
-  option_text(
-      set, "input", "FILE",
-      "file with the states: JSON, NPZ with arrays q, v, a, tau, ... [N x size], or NPY with rows of q, or of q and v; "
-      "or key:NAME, a keyframe of an MJCF model; - for standard input, which is the "
-      "default if it is not a terminal; otherwise one "
-      "neutral state at rest",
-      &arg->input);
-  option_flag(set, "stream",
-              "one state a line in, one result a line out, at once: for programs that keep jounce running. A line with "
-              "a mistake gives {\"error\": ..., \"line\": N}",
-              &arg->stream);
-  option_text(
-      set, "shard", "I/N",
-      "only the results of part I of N parts of the states, for several machines; the other states are not even "
-      "parsed; `jounce gather` puts the parts together",
-      &arg->shard);
-  option_text(
-      set, "link", "NAME",
-      "pose, twist, acceleration, J, Jdot, twist_jets, J_jets for this link or frame only, instead of all by name",
-      &arg->link);
-  option_choice(set, "frame", "body|world|aligned",
-                "axes and point of twist, acceleration, J, Jdot. body (default): own axes, own origin; world: the "
-                "world's axes, the point at its origin; aligned: the world's axes, own origin",
-                &arg->in);
-  option_choice(
-      set, "hold", "body|world|aligned",
-      "axes in which wrenches are constant in derivatives with respect to q. body (default): the link's frame, "
-      "as for a thruster; aligned: the world's axes at the link's origin, as for a weight; world: the world's "
-      "axes and origin",
-      &arg->hold);
-  option_flag(set, "losses", "include damping and friction in tau, ddq and hybrid, and in their jets and derivatives",
-              &arg->losses);
-  option_numbers(set, "order", "K",
-                 "highest order of time derivatives in names that end in _jets, and of P; default 1, at most 170",
-                 &arg->order);
-  option_choice(set, "solution", "torque|force",
-                "for models with loops, if more joints are actuated than needed. torque (default): the smallest joint "
-                "forces; force: the smallest multipliers",
-                &arg->solution);
-  option_choice(
-      set, "lambda", "ddq|tau|hybrid",
-      "for models with loops, what lambda, lambda_jets, lambda_d, loop_wrenches belong to. ddq (default): forward "
-      "dynamics; tau: inverse dynamics; hybrid: hybrid dynamics",
-      &arg->lambda);
-  option_flag(set, "assemble",
-              "close the loops first: q, v (and the rest of the motion, if 'held' joints determine it); results then "
-              "include q and v",
-              &arg->assemble);
-  model_arg_options(set, &arg->model);
-}
+static const option_group eval_groups[] = {
+    {.options = eval_options},
+    MODEL_GROUPS(eval_arg, model),
+};
+
+const command_line eval_line = {
+    .name = "eval",
+    .brief = "compute dynamics and kinematics at given states",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "Compute quantities at given states. Reads one state, or an array of states, as JSON (or as NumPy arrays, see "
+        "--input) and writes JSON with all digits; values that are not finite are null.\n"
+        "\n"
+        "A state is an object; all its fields are optional:\n"
+        "- q, v, a, tau: objects by joint names (number, or array for joints with several coordinates), or arrays of "
+        "nq "
+        "or nv numbers. Missing joints are neutral or zero. base means the free joint on the world.\n"
+        "- base: {\"position\": [x,y,z], \"orientation\": [x,y,z,w]} of the free joint on the world\n"
+        "- wrench: {link: [6]}, exerted by the surroundings on the link, in the link's frame\n"
+        "- prescribed: [names of joints] whose a is given in hybrid; the others have given tau\n"
+        "- v_jets: [v, v', v'', ...], each as v; K + 2 rows for tau_jets. Without it: v, a, then zero.\n"
+        "- tau_jets: [tau, tau', ...], each as tau; K + 1 rows. Without it: tau, then zero.\n"
+        "- wrench_jets: [wrench, wrench', ...], each as wrench; missing rows are zero\n"
+        "- actuated: [names of joints] with a motor, for tau and related results of models with loops\n"
+        "- held: [names of joints] that --assemble must not move\n"
+        "- v_r, a_r: reference velocity and acceleration of Y_slotine_li, as v\n"
+        "\n"
+        "SI units. Six-vectors have the angular part first. The velocity of spherical and free joints is their angular "
+        "velocity and twist in the body's frame; matrices are in these coordinates, nv wide, in the order of "
+        "model.joints.\n"
+        "\n"
+        "Derivatives with respect to q are taken in the tangent space: column k is d/ds at s = 0 along q (+) s e_k. "
+        "For "
+        "most joints this is the partial derivative, for spherical and free joints the one along a rotation or screw "
+        "in "
+        "the body's own axes. v, a, tau are held constant, and wrenches as --hold says. In arrays of matrices, the "
+        "first "
+        "index is the direction.\n"
+        "\n"
+        "pi has (m, hx, hy, hz, Jxx, Jyy, Jzz, Jxy, Jxz, Jyz) of each link, in its frame, about its origin, h = m c; "
+        "model.links gives the order of the links. Y pi does not include armature, losses and wrenches.",
+    .groups = eval_groups,
+    .group_count = COUNT_OF(eval_groups),
+};
 
 int command_eval(int argc, char **argv) {
-  option_set set;
   eval_arg arg = {0};
-  model_arg_init(&arg.model);
-  option_set_init(
-      &set, "eval", "MODEL",
-      "Compute quantities at given states. Reads one state, or an array of states, as JSON (or as NumPy arrays, see "
-      "--input) and writes JSON with all digits; values that are not finite are null.\n"
-      "\n"
-      "A state is an object; all its fields are optional:\n"
-      "- q, v, a, tau: objects by joint names (number, or array for joints with several coordinates), or arrays of nq "
-      "or nv numbers. Missing joints are neutral or zero. base means the free joint on the world.\n"
-      "- base: {\"position\": [x,y,z], \"orientation\": [x,y,z,w]} of the free joint on the world\n"
-      "- wrench: {link: [6]}, exerted by the surroundings on the link, in the link's frame\n"
-      "- prescribed: [names of joints] whose a is given in hybrid; the others have given tau\n"
-      "- v_jets: [v, v', v'', ...], each as v; K + 2 rows for tau_jets. Without it: v, a, then zero.\n"
-      "- tau_jets: [tau, tau', ...], each as tau; K + 1 rows. Without it: tau, then zero.\n"
-      "- wrench_jets: [wrench, wrench', ...], each as wrench; missing rows are zero\n"
-      "- actuated: [names of joints] with a motor, for tau and related results of models with loops\n"
-      "- held: [names of joints] that --assemble must not move\n"
-      "- v_r, a_r: reference velocity and acceleration of Y_slotine_li, as v\n"
-      "\n"
-      "SI units. Six-vectors have the angular part first. The velocity of spherical and free joints is their angular "
-      "velocity and twist in the body's frame; matrices are in these coordinates, nv wide, in the order of "
-      "model.joints.\n"
-      "\n"
-      "Derivatives with respect to q are taken in the tangent space: column k is d/ds at s = 0 along q (+) s e_k. For "
-      "most joints this is the partial derivative, for spherical and free joints the one along a rotation or screw in "
-      "the body's own axes. v, a, tau are held constant, and wrenches as --hold says. In arrays of matrices, the first "
-      "index is the direction.\n"
-      "\n"
-      "pi has (m, hx, hy, hz, Jxx, Jyy, Jzz, Jxy, Jxz, Jyz) of each link, in its frame, about its origin, h = m c; "
-      "model.links gives the order of the links. Y pi does not include armature, losses and wrenches.");
-  char *wants = want_help(), *words = want_words();
-  declare_options(&set, &arg, wants, words);
+  model_arg_init(&arg.model, "eval");
   const char *source = NULL;
-  int status = option_parse(&set, argc, argv, &source, 1, 1);
+  int status = option_parse(&eval_line, &arg, argc, argv, &source);
   if (status == OPTION_GO_ON) {
     arg.model.source = source;
     status = evaluate(&arg);
   }
-  free(wants);
-  free(words);
   name_list_free(&arg.want);
   number_list_free(&arg.order);
   model_arg_free(&arg.model);

@@ -27,7 +27,7 @@ typedef struct evaluation {
   const eval_state *state;
   int order;              /* --order, for jets */
   int frame;              /* of --link; JN_NONE: all frames */
-  jn_representation in;   /* --frame */
+  jn_representation in;   /* --in */
   jn_representation hold; /* --hold */
   int losses;             /* --losses */
   jn_loops *loops;        /* NULL: a model without loops */

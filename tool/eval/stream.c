@@ -119,6 +119,7 @@ static bool answer(evaluation *e, const eval_stream_arg *arg, const line *l, con
     if (fine) write_notes(&j, messages);
     emit_close_object(&j);
   }
+  e->state = NULL; /* it was one of the list's */
   eval_states_free(&list);
   return fine;
 }

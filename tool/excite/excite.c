@@ -11,6 +11,7 @@
 #include "../files/output.h"
 #include "../model/names.h"
 #include "../motion/limits.h"
+#include "../text/number.h"
 #include "../text/progress.h"
 
 static const double pi = 3.14159265358979323846;
@@ -164,7 +165,7 @@ static int set_limits(excitation *x, const excite_arg *arg) {
   free(all);
   if (read != OPTION_GO_ON) return read;
   for (int i = 0; i < arg->ranges.count; i++) {
-    int status = set_range(x, "range", arg->ranges.names[i], false);
+    int status = set_range(x, "keep-in", arg->ranges.names[i], false);
     if (status != OPTION_GO_ON) return status;
   }
   for (int i = 0; i < arg->forbidden.count; i++) {
@@ -261,8 +262,8 @@ static void write_csv(FILE *f, const excitation *x, const double *z, double rate
   for (int r = 0; r <= rows; r++) {
     double t = fmin(r / rate, x->duration);
     excitation_at(x, z, t, q, q + nv, q + 2 * nv, q + 3 * nv);
-    fprintf(f, "%.9g", t);
-    for (size_t k = 0; k < 3 * nv; k++) fprintf(f, ",%.12g", q[k]);
+    write_exact(f, t);
+    write_exact_row(f, q, (int)(3 * nv));
     fputc('\n', f);
   }
   free(q);
@@ -427,43 +428,54 @@ static int excite(const excite_arg *arg) {
   return status;
 }
 
-static void declare(option_set *set, excite_arg *arg) {
-  option_set_init(
-      set, "excite", "MODEL",
-      "Find a motion from which the parameters of a robot can be identified: a Fourier series or a spline for each "
-      "joint that maximises the information about the base parameters, within the limits of position, velocity, "
-      "acceleration, effort and effort rate. It starts and ends at rest. Collisions are not looked at: keep joints "
-      "out of the way with --range and --keep-out, and try the motion slowly first.");
-  option_text(set, "out", "FILE", "write the motion: .json (closed form) or .csv", &arg->out);
-  option_output(set);
-  option_numbers(set, "duration", "S",
-                 "of one period; default 10; made longer, and said so, if limits of effort need it", &arg->duration);
-  option_numbers(set, "harmonics", "N", "of the series; default 5", &arg->harmonics);
-  option_text(set, "limits", "FILE", "other or further limits, as for jounce torque; default: those of the model",
-              &arg->limits);
-  option_numbers(set, "spline", "N", "splines through N points in place of Fourier series", &arg->points);
-  option_choice(set, "criterion", "log-det|condition", "log-det of the information (default), or condition number",
-                &arg->criterion);
-  option_names(set, "range", "LIST", "NAME=LOW:HIGH: keep a joint within this range", &arg->ranges);
-  option_names(set, "keep-out", "LIST", "NAME=LOW:HIGH: keep a joint out of this range, on the side with more room",
-               &arg->forbidden);
-  option_numbers(set, "share", "X", "of all limits that may be used; default 0.9", &arg->share);
-  option_numbers(set, "speed", "V", "limit for joints without a velocity limit [rad/s, m/s]; default 1", &arg->speed);
-  option_numbers(set, "rate", "HZ", "samples per second in CSV; default 100", &arg->rate);
-  option_numbers(set, "starts", "N", "random motions that the search starts from; default 3", &arg->starts);
-  option_numbers(set, "steps", "N", "of each search; default 60", &arg->steps);
-  option_numbers(set, "seed", "N", "of the random motions; default 1", &arg->seed);
-  model_arg_options(set, &arg->model);
-}
+static const option excite_options[] = {
+    TEXT_OPTION(excite_arg, out, "out", "FILE", "write the motion: .json (closed form) or .csv", .is_output = true),
+    NUMBERS_OPTION(excite_arg, duration, "duration", "S",
+                   "length of one period [s]; default 10; made longer, with a message, if limits of effort need it"),
+    NUMBERS_OPTION(excite_arg, harmonics, "harmonics", "N", "number of harmonics of the series; default 5"),
+    TEXT_OPTION(excite_arg, limits, "limits", "FILE",
+                "use these limits instead of those of the model, or in addition: " LIMITS_FILE_HELP,
+                .words = "builtin:"),
+    NUMBERS_OPTION(excite_arg, points, "spline", "N", "use splines through N points instead of Fourier series"),
+    CHOICE_OPTION(excite_arg, criterion, "criterion", "log-det|condition",
+                  "log-det of the information (default), or condition number"),
+    NAMES_OPTION(excite_arg, ranges, "keep-in", "LIST", "NAME=LOW:HIGH: keep a joint within this range"),
+    NAMES_OPTION(excite_arg, ranges, "range", "LIST", NULL, .instead = "keep-in"),
+    NAMES_OPTION(excite_arg, forbidden, "keep-out", "LIST",
+                 "NAME=LOW:HIGH: keep a joint out of this range, on the side with more space"),
+    NUMBERS_OPTION(excite_arg, share, "share", "X", "share of all limits that may be used; default 0.9"),
+    NUMBERS_OPTION(excite_arg, speed, "speed", "V", "velocity limit of joints that have none [rad/s, m/s]; default 1"),
+    NUMBERS_OPTION(excite_arg, rate, "rate", "HZ", "rows of --out in a second; default 100"),
+    NUMBERS_OPTION(excite_arg, starts, "starts", "N", "random motions that the search starts from; default 3"),
+    NUMBERS_OPTION(excite_arg, steps, "steps", "N", "steps of each search; default 60"),
+    NUMBERS_OPTION(excite_arg, seed, "seed", "N", "seed of the random motions; default 1"),
+    {0}};
+
+static const option_group excite_groups[] = {
+    {.options = excite_options},
+    MODEL_GROUPS(excite_arg, model),
+};
+
+const command_line excite_line = {
+    .name = "excite",
+    .brief = "find a motion for identification",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "Find a motion from which the parameters of a robot can be identified: a Fourier series or a spline for each "
+        "joint that maximises the information about the base parameters, within the limits of position, velocity, "
+        "acceleration, effort and effort rate. It starts and ends at rest. Collisions are not looked at: keep joints "
+        "out of the way with --keep-in and --keep-out, and try the motion slowly first.",
+    .groups = excite_groups,
+    .group_count = COUNT_OF(excite_groups),
+};
 
 int command_excite(int argc, char **argv) {
-  option_set set;
   excite_arg arg = {0};
-  model_arg_init(&arg.model);
-  arg.model.command = "excite";
-  declare(&set, &arg);
+  model_arg_init(&arg.model, "excite");
   int status = refuse_coupling(argc, argv);
-  if (status == OPTION_GO_ON) status = option_parse(&set, argc, argv, &arg.model.source, 1, 1);
+  if (status == OPTION_GO_ON) status = option_parse(&excite_line, &arg, argc, argv, &arg.model.source);
   if (status == OPTION_GO_ON) status = check_arguments(&arg);
   if (status == OPTION_GO_ON) status = model_arg_load(&arg.model);
   if (status == OPTION_GO_ON) status = excite(&arg);

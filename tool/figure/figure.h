@@ -59,8 +59,9 @@ char *figure_unit(const char *unit, int order);
 int figure_check(const char *command, const char *path, const char *size);
 int figure_check_size(const char *command, const char *path, const char *size);
 /* Declares --size. */
-struct option_set;
-void figure_size_option(struct option_set *set, const char **size);
+#define SIZE_OPTION(argument, member)                   \
+  TEXT_OPTION(argument, member, "size", "WIDTHxHEIGHT", \
+              "size of each page of the picture, in pixels or cm: 1200x800, 16x10cm")
 /* Of a text that figure_check() has found good. */
 figure_size figure_read_size(const char *text);
 /* Draw to a file, or to stdout for "-", each page in this size (--size, or NULL). Panels that are zero at all times are

@@ -60,7 +60,3 @@ int figure_check_size(const char *command, const char *path, const char *text) {
                        LEAST_WIDTH, LEAST_HEIGHT, MOST_PIXELS, MOST_PIXELS);
   return OPTION_GO_ON;
 }
-
-void figure_size_option(option_set *set, const char **size) {
-  option_text(set, "size", "WIDTHxHEIGHT", "of each page of the picture, in pixels or cm: 1200x800, 16x10cm", size);
-}

@@ -12,12 +12,6 @@
 #include "../text/text.h"
 #include "output.h"
 
-void option_max_bytes(option_set *set, const char **target) {
-  option_text(set, "max-bytes", "SIZE",
-              "limit on the size of each input file, also after unpacking: bytes, or with K, M, G; default 256M",
-              target);
-}
-
 size_t max_bytes_of(const char *command, const char *text) {
   static const char units[] = "KMG";
   if (!text) return JN_MAX_BYTES;

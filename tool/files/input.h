@@ -13,7 +13,9 @@
 #define STANDARD_INPUT "<stdin>" /* in messages */
 
 /* Declare --max-bytes. */
-void option_max_bytes(option_set *set, const char **target);
+#define MAX_BYTES_OPTION(argument, member)           \
+  TEXT_OPTION(argument, member, "max-bytes", "SIZE", \
+              "limit on the size of each input file, also after unpacking: bytes, or with K, M, G; default 256M")
 /* Its value in bytes: a whole number, perhaps with K, M or G (of 1024) behind it; NULL: JN_MAX_BYTES. 0 after reporting
  * a wrong use. */
 size_t max_bytes_of(const char *command, const char *text);

@@ -119,20 +119,38 @@ static int gather(const char *const *paths, int count, size_t limit) {
   return good ? EXIT_FINE : EXIT_BAD;
 }
 
+typedef struct gather_arg {
+  const char *max_bytes;
+} gather_arg;
+
+static const option gather_options[] = {MAX_BYTES_OPTION(gather_arg, max_bytes), {0}};
+
+static const option_group gather_groups[] = {
+    {.options = gather_options},
+};
+
+const command_line gather_line = {
+    .name = "gather",
+    .brief = "put the parts of a result together that --shard made",
+    .arguments = "OUT PART...",
+    .least = 2,
+    .most = MOST_PARTS + 1,
+    .about =
+        "Put the parts of a result together, which `jounce eval --shard I/N` or `jounce torque --shard I/N` "
+        "wrote, perhaps on several machines. OUT is, to the last byte, what one process would have written; - "
+        "is standard output. Nothing is written unless all parts are there, complete, and of the same run.",
+    .groups = gather_groups,
+    .group_count = COUNT_OF(gather_groups),
+};
+
 int command_gather(int argc, char **argv) {
-  option_set set;
-  const char *max_bytes = NULL, **arguments = allocate((MOST_PARTS + 1) * sizeof *arguments);
-  option_set_init(
-      &set, "gather", "OUT PART...",
-      "Put the parts of a result together, which `jounce eval --shard I/N` or `jounce torque --shard I/N` "
-      "wrote, perhaps on several machines. OUT is, to the last byte, what one process would have written; - "
-      "is standard output. Nothing is written unless all parts are there, complete, and of the same run.");
-  option_max_bytes(&set, &max_bytes);
-  int status = option_parse(&set, argc, argv, arguments, 2, MOST_PARTS + 1);
+  gather_arg arg = {0};
+  const char **arguments = allocate((MOST_PARTS + 1) * sizeof *arguments);
+  int status = option_parse(&gather_line, &arg, argc, argv, arguments);
   if (status == OPTION_GO_ON) {
     int count = 0;
     while (count < MOST_PARTS && arguments[count + 1]) count++;
-    size_t limit = max_bytes_of("gather", max_bytes);
+    size_t limit = max_bytes_of("gather", arg.max_bytes);
     status = limit ? gather(arguments, count, limit) : EXIT_USAGE;
   }
   free(arguments);

@@ -20,9 +20,9 @@
 
 typedef struct generate_arg {
   model_arg model;
-  const char *want, *prefix, *out, *order, *snap, *payload;
+  const char *want, *prefix, *out, *order, *lanes, *snap, *payload;
   name_list runtime, frames, prescribed, actuated;
-  int type, language, regroup, sincos, in;
+  int type, language, regroup, sincos, in, split;
   char *command; /* for the header */
 } generate_arg;
 
@@ -39,7 +39,11 @@ static int set_numbers(const generate_arg *g, jn_generate_options *o) {
   double order = g->order ? read_option(g->order, 8) : 1, snap = g->snap ? read_option(g->snap, 0.1) : 0;
   if (order < 0 || order != (int)order) return usage_error("generate", "--order takes a whole number from 0 to 8");
   if (snap < 0) return usage_error("generate", "--snap takes an angle from 0 to 0.1 rad");
+  double lanes = g->lanes ? read_option(g->lanes, 16) : 0;
+  if (g->lanes && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 16)
+    return usage_error("generate", "--lanes takes 2, 4, 8 or 16");
   o->order = (int)order;
+  o->lanes = (int)lanes;
   o->snap = snap;
   return OPTION_GO_ON;
 }
@@ -205,6 +209,7 @@ static int generate(generate_arg *g) {
   o.single = g->type == 0;
   o.language = (jn_language)g->language;
   o.regroup = g->regroup == 0;
+  o.split = g->split;
   o.sines = (jn_sines)g->sincos;
   o.in = (jn_representation)g->in;
   o.payload_frame = g->payload;
@@ -233,44 +238,64 @@ static char *join_arguments(int argc, char **argv) {
   return text;
 }
 
-static void declare_options(option_set *set, generate_arg *g) {
-  option_text(
-      set, "want", "LIST",
-      "functions to generate, separated by commas: gravity_forces, bias_forces, inverse_dynamics, mass_matrix, "
-      "forward_dynamics, hybrid_dynamics, inverse_dynamics_jet, of closed loops loops_inverse_dynamics, and more: see "
-      "docs/generate.md",
-      &g->want);
-  option_text(set, "out", "FOLDER", "where to write PREFIX.c and PREFIX.h; it is made if it does not exist", &g->out);
-  option_output(set);
-  option_text(set, "prefix", "NAME", "of all names in the code: a C identifier; default robot", &g->prefix);
-  option_choice(set, "type", "float|double", "of numbers; default float", &g->type);
-  option_choice(set, "language", "c|matlab", "default c", &g->language);
-  option_text(set, "order", "K", "highest time derivative of jets, 0 to 8; default 1", &g->order);
-  option_choice(set, "sincos", "own|libm|given",
-                "sine and cosine: in the code, of <math.h>, or as arguments; default own", &g->sincos);
-  option_choice(set, "regroup", "on|off", "regroup inertial parameters, exact for joint forces; default on",
-                &g->regroup);
-  option_names(set, "frame", "NAME,...", "frames of poses and Jacobians; default: the last one", &g->frames);
-  option_choice(set, "in", "body|world|aligned", "representation of Jacobians; default aligned", &g->in);
-  option_names(set, "prescribed", "JOINT,...", "joints of hybrid_dynamics whose acceleration is given", &g->prescribed);
-  option_names(set, "actuated", "JOINT,...", "joints of loops_inverse_dynamics that have a motor", &g->actuated);
-  option_names(set, "runtime", "gravity,payload,parameters", "arguments instead of constants", &g->runtime);
-  option_text(set, "payload-frame", "NAME", "the frame that carries the payload; default: the last one", &g->payload);
-  option_text(set, "snap", "ANGLE", "set angles of placements this near to a quarter turn to it [rad]; default 0",
-              &g->snap);
-  model_arg_options(set, &g->model);
-}
+static const option generate_options[] = {
+    TEXT_OPTION(
+        generate_arg, want, "want", "LIST",
+        "functions to generate, separated by commas: gravity_forces, bias_forces, inverse_dynamics, mass_matrix, "
+        "forward_dynamics, hybrid_dynamics, inverse_dynamics_jet, of closed loops loops_inverse_dynamics, and more: "
+        "see docs/generate.md"),
+    TEXT_OPTION(generate_arg, out, "out", "FOLDER", "folder for PREFIX.c and PREFIX.h; it is made if it does not exist",
+                .is_output = true),
+    TEXT_OPTION(generate_arg, prefix, "prefix", "NAME",
+                "beginning of all names in the code, a C identifier; default robot"),
+    CHOICE_OPTION(generate_arg, type, "type", "float|double", "type of numbers; default float"),
+    CHOICE_OPTION(generate_arg, language, "language", "c|matlab", "language of the code; default c"),
+    TEXT_OPTION(generate_arg, order, "order", "K", "highest time derivative of jets, 0 to 8; default 1"),
+    TEXT_OPTION(generate_arg, lanes, "lanes", "N",
+                "code for N states at once, over vectors of GNU C, for batches: 2, 4, 8 or 16"),
+    CHOICE_OPTION(
+        generate_arg, sincos, "sincos", "own|libm|given",
+        "sine and cosine: computed in the code (own, the default), by <math.h> (libm), or as arguments (given)"),
+    CHOICE_OPTION(generate_arg, regroup, "regroup", "on|off",
+                  "regroup inertial parameters, exact for joint forces; default on"),
+    NAMES_OPTION(generate_arg, frames, "frame", "NAME,...", "frames of poses and Jacobians; default: the last one"),
+    CHOICE_OPTION(generate_arg, in, "in", "body|world|aligned",
+                  "axes and point of Jacobians, as in eval; default aligned"),
+    NAMES_OPTION(generate_arg, prescribed, "prescribed", "JOINT,...",
+                 "joints of hybrid_dynamics whose acceleration is given"),
+    NAMES_OPTION(generate_arg, actuated, "actuated", "LIST", "joints with a motor, for loops_inverse_dynamics"),
+    NAMES_OPTION(generate_arg, runtime, "runtime", "gravity,payload,parameters", "arguments instead of constants"),
+    TEXT_OPTION(generate_arg, payload, "payload-frame", "NAME",
+                "the frame that carries the payload; default: the last one"),
+    TEXT_OPTION(generate_arg, snap, "snap", "ANGLE",
+                "set angles of placements this near to a quarter turn to it [rad]; default 0"),
+    FLAG_OPTION(generate_arg, split, "split-functions",
+                "cut long C functions into pieces, because compilers take long for them"),
+    {0}};
+
+static const option_group generate_groups[] = {
+    {.options = generate_options},
+    MODEL_GROUPS(generate_arg, model),
+};
+
+const command_line generate_line = {
+    .name = "generate",
+    .brief = "write the dynamics of a robot as C for firmware, or as MATLAB",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "Write the dynamics of a robot as C (or MATLAB) that needs no library: straight-line code with all "
+        "constants folded, for firmware.",
+    .groups = generate_groups,
+    .group_count = COUNT_OF(generate_groups),
+};
 
 int command_generate(int argc, char **argv) {
-  option_set set;
   generate_arg g = {.in = JN_IN_ALIGNED};
   const char *arguments[1] = {NULL};
-  model_arg_init(&g.model);
-  option_set_init(&set, "generate", "MODEL",
-                  "Write the dynamics of a robot as C (or MATLAB) that needs no library: straight-line code with all "
-                  "constants folded, for firmware.");
-  declare_options(&set, &g);
-  int status = option_parse(&set, argc, argv, arguments, 1, 1);
+  model_arg_init(&g.model, "generate");
+  int status = option_parse(&generate_line, &g, argc, argv, arguments);
   if (status == OPTION_GO_ON) {
     g.model.source = arguments[0];
     g.command = join_arguments(argc, argv);

@@ -97,7 +97,8 @@ static int load_file(identify_run *r, measured *m, const char *path) {
   options.bandwidth = arg->bandwidth.count ? arg->bandwidth.values[0] : default_bandwidth;
   options.lowpass = fmax(options.bandwidth, default_bandwidth);
   int smoothing = motion_smoothing("identify", arg->tolerance, &options);
-  if (smoothing == OPTION_GO_ON) smoothing = log_arg_apply(&r->log, "identify", r->model, options.max_bytes, &options);
+  if (smoothing == OPTION_GO_ON)
+    smoothing = log_arg_apply(&r->arg->log, "identify", r->model, options.max_bytes, &options);
   if (smoothing != OPTION_GO_ON) return smoothing;
   options.report = jn_report_create(NULL);
   m->path = path;
@@ -206,11 +207,11 @@ static int set_wrench(identify_run *r) {
   r->channels = r->nv;
   r->wrench = arg->contacts ? JN_WRENCH_CONTACT : arg->wrench ? JN_WRENCH_JOINT : JN_WRENCH_NONE;
   if (arg->contacts && arg->wrench)
-    return usage_error("identify", "--wrench and --contacts both use the columns LINK_mx ...: give one of them");
+    return usage_error("identify", "--wrench-sensor and --contacts both use the columns LINK_mx ...: give one of them");
   if (!arg->wrench) return OPTION_GO_ON;
   r->wrench_link = jn_link_index(r->model, arg->wrench);
   if (r->wrench_link < 0)
-    return usage_error("identify", "--wrench %s: '%s' has no such link", arg->wrench, jn_model_name(r->model));
+    return usage_error("identify", "--wrench-sensor %s: '%s' has no such link", arg->wrench, jn_model_name(r->model));
   r->channels = r->nv + 6;
   return OPTION_GO_ON;
 }

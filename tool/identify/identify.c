@@ -8,6 +8,7 @@
 
 #include "../command.h"
 #include "../files/output.h"
+#include "../options/shared_help.h"
 
 /* ---- Arguments ---- */
 
@@ -21,13 +22,10 @@ static int check_arguments(identify_arg *arg) {
     const char *name;
     const number_list *list;
     double least;
-  } numbers[] = {{"prior", &arg->prior, 0},
-                 {"cutoff", &arg->cutoff, 0},
-                 {"delay", &arg->delay, -INFINITY},
-                 {"coulomb-speed", &arg->coulomb_speed, 0},
-                 {"outliers", &arg->outliers, 0},
-                 {"bandwidth", &arg->bandwidth, 0},
-                 {"rate", &arg->rate, 0}};
+  } numbers[] = {{"prior", &arg->prior, 0},         {"cutoff", &arg->cutoff, 0},
+                 {"delay", &arg->delay, -INFINITY}, {"friction-speed", &arg->coulomb_speed, 0},
+                 {"outliers", &arg->outliers, 0},   {"bandwidth", &arg->bandwidth, 0},
+                 {"sample-rate", &arg->rate, 0}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     int result = check_number(numbers[i].name, numbers[i].list, numbers[i].least);
     if (result != OPTION_GO_ON) return result;
@@ -85,77 +83,6 @@ static int choose_columns(const identify_arg *arg, unsigned *columns) {
   return OPTION_GO_ON;
 }
 
-static void declare(option_set *set, identify_arg *arg, log_arg *log) {
-  option_set_init(
-      set, "identify", "MODEL DATA...",
-      "Find the inertias, rotor inertias and frictions of a robot from measured motions and joint torques, and write "
-      "the robot with them. The result is physically consistent, and what the data do not tell stays near the model. "
-      "DATA are tables with times, positions (velocities, accelerations if measured) and torques: NAME, NAME.tau.");
-  option_text(set, "out", "FILE", "write the new robot to .urdf or .json; all else of a URDF file is kept", &arg->out);
-  option_output(set);
-  option_text(set, "report", "FILE", "write a page (HTML) with curves, confidence intervals and changes", &arg->report);
-  option_output(set);
-  option_texts(set, "validate", "FILE", "a file that is held back to judge the result; may be given several times",
-               &arg->validate);
-  option_heading(set, "What is identified");
-  option_flag(set, "friction", "viscous and Coulomb friction (the default; see --without)", &arg->friction);
-  option_flag(set, "rotor", "inertias of the rotors (the default; see --without)", &arg->rotor);
-  option_names(set, "without", "LIST", "leave out: inertia, rotor, friction, viscous, coulomb, offset", &arg->without);
-  option_names(set, "links", "LIST", "only the inertias of these links; one link: a payload", &arg->links);
-  option_text(set, "coupling", "FILE",
-              "motors that drive several joints: a table with a column for each joint and a row "
-              "for each motor",
-              &arg->coupling);
-  option_flag(set, "scales", "corrections of the torque constants; the inertia of some link must be known: see --links",
-              &arg->scales);
-  option_numbers(set, "prior", "W", "weight of the model; default: by cross-validation", &arg->prior);
-  option_flag(set, "base-only", "only base parameters with their standard deviations", &arg->base_only);
-  option_flag(set, "parameters", "list the base parameters", &arg->parameters);
-  option_text(
-      set, "foresee", "NOISE",
-      "before there are torques: what the motions DATA would tell, with this noise of the torques [N m], or auto: 1 "
-      "% of what the model needs",
-      &arg->foresee);
-  option_heading(set, "Data");
-  option_names(set, "columns", "LIST", "NAME=COLUMN, NAME=#3 or NAME=COLUMN [unit]; torques NAME.tau=COLUMN",
-               &arg->columns);
-  option_flag(set, "degrees", "angles whose column names no unit are in degrees", &arg->degrees);
-  option_numbers(set, "rate", "HZ", "rows per second, of files without times", &arg->rate);
-  option_names(set, "torque-constant", "LIST", "NAME=K [N m/A]: the column is a current (or has that scale)",
-               &arg->constants);
-  option_names(set, "gear", "LIST", "NAME=N: the column is on the motor's side of a gear", &arg->gears);
-  option_flag(set, "motor-torques", "columns are the torques of the motors of --coupling, not of the joints",
-              &arg->motor_torques);
-  option_text(
-      set, "wrench", "LINK",
-      "the wrench through the joint of this link is measured, e.g. by a sensor under the base: columns LINK_mx ... "
-      "LINK_fz, in the link's frame; torques need not be",
-      &arg->wrench);
-  option_flag(set, "contacts",
-              "columns LINK_mx ... LINK_fz are wrenches on links from outside; a floating base needs no torques then",
-              &arg->contacts);
-  option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those with torques",
-               &arg->actuated);
-  option_choice(set, "missing", "error|neutral", "joints without a column: an error (default), or held at neutral",
-                &arg->missing);
-  option_text(set, "tolerance", "X",
-              "smooth positions with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
-              "generalised cross-validation",
-              &arg->tolerance);
-  option_numbers(
-      set, "cutoff", "HZ",
-      "filter of torques and regressor; default: from the motion, or lower if that validates better; 0: none",
-      &arg->cutoff);
-  option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default 50", &arg->bandwidth);
-  log_arg_options(set, log, "positions: smooth away what is faster; default: --bandwidth, 50 at least", true);
-  option_numbers(set, "delay", "S", "torques were measured so much later than positions; default 0", &arg->delay);
-  option_numbers(set, "coulomb-speed", "V", "speed [rad/s, m/s] below which friction fades; default: from the data",
-                 &arg->coulomb_speed);
-  option_numbers(set, "outliers", "K", "leave out rows beyond K standard deviations; default 5; 0: keep all",
-                 &arg->outliers);
-  model_arg_options(set, &arg->model);
-}
-
 /* ---- Running ---- */
 
 static bool write_model(const identify_run *r) {
@@ -207,14 +134,101 @@ static void free_arguments(identify_arg *arg) {
   model_arg_free(&arg->model);
 }
 
+static const option identify_options_1[] = {
+    TEXT_OPTION(identify_arg, out, "out", "FILE",
+                "write the new robot to .urdf or .json; all else of a URDF file is kept", .is_output = true),
+    TEXT_OPTION(identify_arg, report, "report", "FILE",
+                "write a page (HTML) with curves, confidence intervals and changes", .is_output = true),
+    TEXTS_OPTION(identify_arg, validate, "validate", "FILE",
+                 "a file that is not used for the fit, to judge the result; may be given several times"),
+    {0}};
+
+static const option identify_options_2[] = {
+    FLAG_OPTION(identify_arg, friction, "friction", "viscous and Coulomb friction (the default; see --without)"),
+    FLAG_OPTION(identify_arg, rotor, "rotor", "inertias of the rotors (the default; see --without)"),
+    NAMES_OPTION(identify_arg, without, "without", "LIST",
+                 "leave out: inertia, rotor, friction, viscous, coulomb, offset"),
+    NAMES_OPTION(identify_arg, links, "links", "LIST", "only the inertias of these links; one link: a payload"),
+    TEXT_OPTION(identify_arg, coupling, "coupling", "FILE",
+                "motors that drive several joints: a table with a column for each joint and a row "
+                "for each motor"),
+    FLAG_OPTION(identify_arg, scales, "scales",
+                "corrections of the torque constants; the inertia of some link must be known: see --links"),
+    NUMBERS_OPTION(identify_arg, prior, "prior", "W", "weight of the model; default: by cross-validation"),
+    FLAG_OPTION(identify_arg, base_only, "base-only", "only base parameters with their standard deviations"),
+    FLAG_OPTION(identify_arg, parameters, "parameters", "list the base parameters"),
+    TEXT_OPTION(identify_arg, foresee, "foresee", "NOISE",
+                "before there are torques: what the motions DATA would determine, with this noise of the torques [N "
+                "m], or auto: 1 % of the torques that the model needs"),
+    {0}};
+
+static const option identify_options_3[] = {
+    NAMES_OPTION(identify_arg, columns, "columns", "NAME=COLUMN,...",
+                 "NAME=COLUMN, NAME=#3 or NAME=COLUMN [unit]; torques NAME.tau=COLUMN"),
+    FLAG_OPTION(identify_arg, degrees, "degrees", "angles whose column names no unit are in degrees"),
+    NUMBERS_OPTION(identify_arg, rate, "sample-rate", "HZ", "rows per second of files without times"),
+    NUMBERS_OPTION(identify_arg, rate, "rate", "HZ", NULL, .instead = "sample-rate"),
+    NAMES_OPTION(identify_arg, constants, "torque-constant", "LIST",
+                 "NAME=K [N m/A]: the column is a current (or has that scale)"),
+    NAMES_OPTION(identify_arg, gears, "gear", "LIST", "NAME=N: the column is on the motor's side of a gear"),
+    FLAG_OPTION(identify_arg, motor_torques, "motor-torques",
+                "columns are the torques of the motors of --coupling, not of the joints"),
+    TEXT_OPTION(
+        identify_arg, wrench, "wrench-sensor", "LINK",
+        "the wrench through the joint of this link is measured, e.g. by a sensor under the base: columns LINK_mx ... "
+        "LINK_fz, in the link's frame; torques need not be"),
+    TEXT_OPTION(identify_arg, wrench, "wrench", "LINK", NULL, .instead = "wrench-sensor"),
+    FLAG_OPTION(
+        identify_arg, contacts, "contacts",
+        "columns LINK_mx ... LINK_fz are wrenches on links from outside; a floating base needs no torques then"),
+    NAMES_OPTION(identify_arg, actuated, "actuated", "LIST", ACTUATED_HELP "those with torques"),
+    CHOICE_OPTION(identify_arg, missing, "missing", "error|neutral",
+                  "joints without a column: an error (default), or held at neutral"),
+    TEXT_OPTION(identify_arg, tolerance, "tolerance", "X",
+                "smooth positions with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
+                "generalised cross-validation"),
+    NUMBERS_OPTION(
+        identify_arg, cutoff, "cutoff", "HZ",
+        "filter of torques and regressor; default: from the motion, or lower if that validates better; 0: none"),
+    NUMBERS_OPTION(identify_arg, bandwidth, "bandwidth", "HZ", BANDWIDTH_HELP "; default 50"),
+    FLAG_OPTION(identify_arg, log.skip_bad, "skip-bad", SKIP_BAD_HELP),
+    FLAG_OPTION(identify_arg, log.unwrap, "unwrap", UNWRAP_HELP),
+    NUMBERS_OPTION(identify_arg, log.lowpass, "lowpass", "HZ", LOWPASS_HELP "; default: --bandwidth, 50 at least"),
+    TEXT_OPTION(identify_arg, log.motor_positions, "motor-positions", "FILE", MOTOR_POSITIONS_HELP),
+    NUMBERS_OPTION(identify_arg, delay, "delay", "S", "torques were measured so much later than positions; default 0"),
+    NUMBERS_OPTION(identify_arg, coulomb_speed, "friction-speed", "V",
+                   "speed [rad/s, m/s] below which friction fades; default: from the data"),
+    NUMBERS_OPTION(identify_arg, coulomb_speed, "coulomb-speed", "V", NULL, .instead = "friction-speed"),
+    NUMBERS_OPTION(identify_arg, outliers, "outliers", "K",
+                   "leave out rows beyond K standard deviations; default 5; 0: keep all"),
+    {0}};
+
+static const option_group identify_groups[] = {
+    {.options = identify_options_1},
+    {.heading = "What is identified", .options = identify_options_2},
+    {.heading = "Data", .options = identify_options_3},
+    MODEL_GROUPS(identify_arg, model),
+};
+
+const command_line identify_line = {
+    .name = "identify",
+    .brief = "find inertias and friction from measured motions and torques",
+    .arguments = "MODEL DATA...",
+    .least = 2,
+    .most = IDENTIFY_FILES + 1,
+    .about =
+        "Find the inertias, rotor inertias and frictions of a robot from measured motions and joint torques, and write "
+        "the robot with them. The result is physically consistent, and what the data do not tell stays near the model. "
+        "DATA are tables with times, positions (velocities, accelerations if measured) and torques: NAME, NAME.tau.",
+    .groups = identify_groups,
+    .group_count = COUNT_OF(identify_groups),
+};
+
 int command_identify(int argc, char **argv) {
-  option_set set;
   identify_arg arg = {0};
   identify_run r = {.arg = &arg};
-  model_arg_init(&arg.model);
-  arg.model.command = "identify";
-  declare(&set, &arg, &r.log);
-  int status = option_parse(&set, argc, argv, arg.arguments, 2, IDENTIFY_FILES + 1);
+  model_arg_init(&arg.model, "identify");
+  int status = option_parse(&identify_line, &arg, argc, argv, arg.arguments);
   if (status == OPTION_GO_ON) {
     arg.model.source = arg.arguments[0];
     status = check_arguments(&arg);
@@ -228,6 +242,6 @@ int command_identify(int argc, char **argv) {
     identify_unload(&r);
   }
   free_arguments(&arg);
-  log_arg_free(&r.log);
+  log_arg_free(&arg.log);
   return status;
 }

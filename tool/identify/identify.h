@@ -15,6 +15,7 @@
 enum { IDENTIFY_FILES = 256 };
 
 typedef struct identify_arg {
+  log_arg log;
   model_arg model;
   const char *arguments[IDENTIFY_FILES + 1]; /* MODEL, then the files */
   int files;
@@ -43,7 +44,7 @@ typedef struct fit_quality {
 } fit_quality;
 
 typedef struct identify_run {
-  const identify_arg *arg;
+  identify_arg *arg;
   const jn_model *model;
   int nv, motors;
   int channels;            /* nv, and six of a wrench */
@@ -55,8 +56,7 @@ typedef struct identify_run {
   char **motor_names;      /* [motors], NULL: none */
   double *scale;           /* [nv] of the forces */
   double *speed;           /* [motors] of soft signs */
-  log_arg log;
-  double lowpass; /* [Hz] of the positions */
+  double lowpass;          /* [Hz] of the positions */
   double cutoff, delay, best_delay, delay_gain;
   double higher_cutoff; /* that the motion suggested, but that validated worse; 0: none */
   double cutoff_gain;   /*   by this share of what it left over */

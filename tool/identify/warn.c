@@ -255,7 +255,7 @@ static void check_friction(identify_run *r) {
     if (r->speed_rms[i] > 0 && r->arg->coulomb_speed.values[0] > 3 * r->speed_rms[i])
       identify_warn(
           r,
-          "joint '%s' moves at %.3g rad/s or m/s (rms), far below --coulomb-speed %g: Coulomb friction cannot "
+          "joint '%s' moves at %.3g rad/s or m/s (rms), far below --friction-speed %g: Coulomb friction cannot "
           "be told from viscous friction there",
           coordinate_name(r, i, name), r->speed_rms[i], r->arg->coulomb_speed.values[0]);
 }

@@ -382,24 +382,44 @@ static int show(const model_arg *arg, const char *limits_file, bool json) {
   return status;
 }
 
+typedef struct info_arg {
+  model_arg model;
+  const char *limits; /* a file, or NULL */
+  int json;
+} info_arg;
+
+static const option info_options[] = {
+    FLAG_OPTION(info_arg, json, "json", "print JSON for programs, with all digits"),
+    TEXT_OPTION(info_arg, limits, "limits", "FILE",
+                "show these limits instead of the model's, as torque --limits compares with them: " LIMITS_FILE_HELP,
+                .words = "builtin:"),
+    {0}};
+
+static const option_group info_groups[] = {
+    {.options = info_options},
+    MODEL_GROUPS(info_arg, model),
+};
+
+const command_line info_line = {
+    .name = "info",
+    .brief = "show a robot: its tree, joints, limits, masses",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "Show a robot: the tree of its links, its joints with their limits, masses and centres of mass, "
+        "couplings, named frames, loops and the resulting mobility, and totals. Units are SI: m, rad, "
+        "kg, s, N, N m.",
+    .groups = info_groups,
+    .group_count = COUNT_OF(info_groups),
+};
+
 int command_info(int argc, char **argv) {
-  option_set set;
-  model_arg arg;
-  const char *limits_file = NULL;
-  int json = 0;
-  model_arg_init(&arg);
-  option_set_init(&set, "info", "MODEL",
-                  "Show a robot: the tree of its links, its joints with their limits, masses and centres of mass, "
-                  "couplings, named frames, loops and the resulting mobility, and totals. Units are SI: m, rad, "
-                  "kg, s, N, N m.");
-  option_flag(&set, "json", "print JSON for programs, with all digits", &json);
-  option_text(&set, "limits", "FILE",
-              "show the limits of FILE instead of the model's where it has any, as torque --limits compares with them",
-              &limits_file);
-  model_arg_options(&set, &arg);
-  int status = option_parse(&set, argc, argv, &arg.source, 1, 1);
-  if (status == OPTION_GO_ON) status = model_arg_load(&arg);
-  if (status == OPTION_GO_ON) status = show(&arg, limits_file, json);
-  model_arg_free(&arg);
+  info_arg arg = {0};
+  model_arg_init(&arg.model, "info");
+  int status = option_parse(&info_line, &arg, argc, argv, &arg.model.source);
+  if (status == OPTION_GO_ON) status = model_arg_load(&arg.model);
+  if (status == OPTION_GO_ON) status = show(&arg.model, arg.limits, arg.json);
+  model_arg_free(&arg.model);
   return status;
 }

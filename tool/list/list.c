@@ -38,17 +38,34 @@ static void list_text(void) {
   print_wrapped(CHAIN_SUMMARY, indent, indent);
 }
 
+typedef struct list_arg {
+  int json;
+} list_arg;
+
+static const option list_options[] = {FLAG_OPTION(list_arg, json, "json", "print JSON for programs"), {0}};
+
+static const option_group list_groups[] = {
+    {.options = list_options},
+};
+
+const command_line list_line = {
+    .name = "list",
+    .brief = "list the built-in robots",
+    .arguments = "",
+    .least = 0,
+    .most = 0,
+    .about = "List the built-in robots, which every command accepts instead of a file.",
+    .groups = list_groups,
+    .group_count = COUNT_OF(list_groups),
+};
+
 int command_list(int argc, char **argv) {
-  option_set set;
-  int json = 0;
-  option_set_init(&set, "list", "", "List the built-in robots, which every command accepts instead of a file.");
-  option_flag(&set, "json", "print JSON for programs", &json);
-  int status = option_parse(&set, argc, argv, NULL, 0, 0);
+  list_arg arg = {0};
+  int status = option_parse(&list_line, &arg, argc, argv, NULL);
   if (status != OPTION_GO_ON) return status;
-  if (json) {
+  if (arg.json)
     list_json();
-  } else {
+  else
     list_text();
-  }
   return EXIT_FINE;
 }

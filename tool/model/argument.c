@@ -9,8 +9,8 @@
 #include "../files/output.h"
 #include "../text/print.h"
 
-void model_arg_init(model_arg *arg) {
-  *arg = (model_arg){0};
+void model_arg_init(model_arg *arg, const char *command) {
+  *arg = (model_arg){.command = command};
   jn_options_init(&arg->options);
 }
 
@@ -26,28 +26,23 @@ void model_arg_free(model_arg *arg) {
   arg->report = NULL;
 }
 
-void model_arg_options(option_set *set, model_arg *arg) {
-  arg->command = set->command;
-  option_heading_shared(set, "How MODEL is read");
-  option_flag(set, "floating", "connect the root link to the world by a free joint instead of fixing it",
-              &arg->floating);
-  option_choice(set, "mimic", "follow|ignore",
-                "follow (default): a joint that mimics another is driven by it; ignore: it moves independently",
-                &arg->ignore_mimic);
-  option_flag(set, "strict", "treat warnings as errors", &arg->strict);
-  option_flag(set, "lenient", "leave out what acts on the dynamics but cannot be expressed (MJCF), with a warning",
-              &arg->lenient);
-  option_numbers(set, "gravity", "X,Y,Z", "gravity in the world frame [m/s^2], instead of the file's", &arg->gravity);
-  option_names(set, "joint-order", "A,B,C",
-               "joint names in the desired order of their coordinates; others follow in the order of the tree",
-               &arg->joint_order);
-  option_text(set, "loops", "FILE|ignore",
-              "add the loops of a JSON file {\"loops\": [...]}; or ignore those of the model", &arg->loops);
-  option_flag(set, "transmissions", "add the motor inertias of URDF <transmission> elements as armature",
-              &arg->transmissions);
-  option_max_bytes(set, &arg->max_bytes);
-  model_edit_options(set, &arg->edits);
-}
+const option model_options[] = {
+    FLAG_OPTION(model_arg, floating, "floating",
+                "connect the root link to the world by a free joint instead of fixing it"),
+    CHOICE_OPTION(model_arg, ignore_mimic, "mimic", "follow|ignore",
+                  "follow (default): a joint that mimics another is driven by it; ignore: it moves independently"),
+    FLAG_OPTION(model_arg, strict, "strict", "treat warnings as errors"),
+    FLAG_OPTION(model_arg, lenient, "lenient",
+                "leave out what acts on the dynamics but cannot be expressed (MJCF), with a warning"),
+    NUMBERS_OPTION(model_arg, gravity, "gravity", "X,Y,Z", "gravity in the world frame [m/s^2], instead of the file's"),
+    NAMES_OPTION(model_arg, joint_order, "joint-order", "A,B,C",
+                 "joint names in the desired order of their coordinates; others follow in the order of the tree"),
+    TEXT_OPTION(model_arg, loops, "loops", "FILE|ignore",
+                "add the loops of a JSON file {\"loops\": [...]}; or ignore those of the model"),
+    FLAG_OPTION(model_arg, transmissions, "transmissions",
+                "add the motor inertias of URDF <transmission> elements as armature"),
+    MAX_BYTES_OPTION(model_arg, max_bytes),
+    {0}};
 
 jn_format format_of_content(const char *path) {
   char text[1 << 14];

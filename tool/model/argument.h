@@ -32,12 +32,16 @@ typedef struct model_arg {
   size_t text_length;
 } model_arg;
 
-void model_arg_init(model_arg *arg);
+void model_arg_init(model_arg *arg, const char *command);
 void model_arg_free(model_arg *arg);
 
-/* Declare --floating, --mimic, --strict, --lenient, --gravity, --joint-order, --loops, --transmissions, --max-bytes,
- * and what edit.h declares. */
-void model_arg_options(option_set *set, model_arg *arg);
+/* The options of MODEL: how it is read, and how it is changed after that. `member`: the model_arg of `argument`. */
+extern const option model_options[];
+#define MODEL_GROUPS(argument, member)                                                                             \
+  {.heading = "How MODEL is read", .shared = true, .options = model_options, .at = offsetof(argument, member)}, {  \
+    .heading = "How MODEL is changed after reading, in this order", .shared = true, .options = model_edit_options, \
+    .at = offsetof(argument, member) + offsetof(model_arg, edits)                                                  \
+  }
 
 /* Read arg->source into arg->model, and edit it as the options say. Prints nothing but a wrong use of the options (and
  * standard input that cannot be read). OPTION_GO_ON, or an exit code: EXIT_BAD when there is no model; why is in

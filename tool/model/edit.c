@@ -15,32 +15,27 @@
 
 #define ATTACH_VALUE "FILE,frame=NAME[,prefix=TEXT][,xyz=X:Y:Z][,rpy=R:P:Y]"
 
-void model_edit_options(option_set *set, model_edits *edits) {
-  option_heading_shared(set, "How MODEL is changed after reading, in this order");
-  option_texts(set, "attach", ATTACH_VALUE,
-               "attach the robot of another file to a link or frame, moved by xyz [m] and rpy [rad]; its names get the "
-               "prefix; may be repeated",
-               &edits->attach);
-  option_texts(
-      set, "lock", "NAME[=VALUE],...",
-      "make joints fixed at these values [rad, m], 0 if none is given; VALUE:VALUE:... for joints with several; "
-      "NAME may be a pattern",
-      &edits->lock);
-  option_names(set, "lock-all-but", "A,B,C", "lock all other moving joints, too: at their value in --lock, or at 0",
-               &edits->lock_others);
-  option_text(set, "root", "LINK", "take another link as the base; the joints on the way to it are reversed",
-              &edits->root);
-  option_once(set);
-  option_text(set, "keep-subtree", "LINK",
-              "keep only this link, the joint that carries it, and all that it carries, where they are at 0",
-              &edits->subtree);
-  option_once(set);
-  option_flag(set, "lump", "merge links that are fixed to others into them; their names become frames", &edits->lump);
-  option_flag(set, "split",
-              "add a link without inertia at every joint whose axis does not pass through the origin of its link, as "
-              "URDF needs",
-              &edits->split);
-}
+const option model_edit_options[] = {
+    TEXTS_OPTION(
+        model_edits, attach, "attach", ATTACH_VALUE,
+        "attach the robot of another file to a link or frame, moved by xyz [m] and rpy [rad]; its names get the "
+        "prefix; may be repeated"),
+    TEXTS_OPTION(
+        model_edits, lock, "lock", "NAME[=VALUE],...",
+        "make joints fixed at these values [rad, m], 0 if none is given; VALUE:VALUE:... for joints with several; "
+        "NAME may be a pattern"),
+    NAMES_OPTION(model_edits, lock_others, "lock-all-but", "A,B,C",
+                 "lock all other moving joints, too: at their value in --lock, or at 0"),
+    TEXT_OPTION(model_edits, root, "root", "LINK",
+                "take another link as the base; the joints on the way to it are reversed", .once = true),
+    TEXT_OPTION(model_edits, subtree, "keep-subtree", "LINK",
+                "keep only this link, the joint that carries it, and all that it carries, where they are at 0",
+                .once = true),
+    FLAG_OPTION(model_edits, lump, "lump", "merge links that are fixed to others into them; their names become frames"),
+    FLAG_OPTION(model_edits, split, "split",
+                "add a link without inertia at every joint whose axis does not pass through the origin of its link, as "
+                "URDF needs"),
+    {0}};
 
 void model_edits_free(model_edits *edits) {
   name_list_free(&edits->attach);

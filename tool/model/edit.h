@@ -19,8 +19,8 @@ typedef struct model_edits {
   int floating; /* --floating is given: for messages */
 } model_edits;
 
-/* Declare --attach, --lock, --lock-all-but, --root, --keep-subtree, --lump, --split. */
-void model_edit_options(option_set *set, model_edits *edits);
+/* Their options, in the order in which they are applied. */
+extern const option model_edit_options[];
 void model_edits_free(model_edits *edits);
 /* How many edits there are. */
 int model_edit_count(const model_edits *edits);

@@ -7,25 +7,28 @@
 
 enum { DEFAULT_INTERVALS = 1000, MOST_SAMPLES = 100000000 };
 
-void trajectory_options(option_set *set, torque_arg *arg) {
-  option_heading_shared(set, "How TRAJECTORY is read");
-  option_text(set, "tolerance", "X",
-              "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
-              "generalised cross-validation",
-              &arg->tolerance);
-  option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate", &arg->bandwidth);
-  option_choice(
-      set, "missing", "error|neutral",
-      "joints without data: an error (default), or held at neutral; with loops, as many of them as are needed",
-      &arg->missing);
-  option_names(set, "columns", "NAME=COLUMN,...",
-               "columns that are not named after their joints: by name, or by number as in elbow=#3; t=COLUMN for the "
-               "times",
-               &arg->columns);
-  log_arg_options(set, &arg->log, "smooth away what is faster than this in the samples; default: nothing", true);
-  option_numbers(set, "rate", "HZ", "compute at this rate instead of at the times of the samples", &arg->rate);
-  option_numbers(set, "range", "START,END", "compute between these times [s] only", &arg->range);
-}
+const option trajectory_options[] = {
+    TEXT_OPTION(torque_arg, tolerance, "tolerance", "X",
+                "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
+                "generalised cross-validation"),
+    NUMBERS_OPTION(torque_arg, bandwidth, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate"),
+    CHOICE_OPTION(
+        torque_arg, missing, "missing", "error|neutral",
+        "joints without data: an error (default), or held at neutral; with loops, as many of them as are needed"),
+    NAMES_OPTION(
+        torque_arg, columns, "columns", "NAME=COLUMN,...",
+        "columns that are not named after their joints: by name, or by number as in elbow=#3; t=COLUMN for the "
+        "times"),
+    FLAG_OPTION(torque_arg, log.skip_bad, "skip-bad", SKIP_BAD_HELP),
+    FLAG_OPTION(torque_arg, log.unwrap, "unwrap", UNWRAP_HELP),
+    NUMBERS_OPTION(torque_arg, log.lowpass, "lowpass", "HZ", LOWPASS_HELP "; default: none"),
+    TEXT_OPTION(torque_arg, log.motor_positions, "motor-positions", "FILE", MOTOR_POSITIONS_HELP),
+    {0}};
+
+const option schedule_options[] = {
+    NUMBERS_OPTION(torque_arg, rate, "rate", "HZ", "compute at this rate instead of at the times of the samples"),
+    NUMBERS_OPTION(torque_arg, range, "range", "START,END", "compute between these times [s] only"),
+    {0}};
 
 void torque_arg_free(torque_arg *arg) {
   number_list *const lists[] = {&arg->order, &arg->payload, &arg->rate, &arg->range, &arg->bandwidth};

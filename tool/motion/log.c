@@ -4,21 +4,6 @@
 
 #include <math.h>
 
-void log_arg_options(option_set *set, log_arg *arg, const char *lowpass, bool motors) {
-  option_flag(set, "skip-bad",
-              "leave rows out that do not parse or have NaN, and say how many and which; default: an "
-              "error",
-              &arg->skip_bad);
-  option_flag(set, "unwrap", "angles that jump by full turns go on turning instead; default: only continuous joints",
-              &arg->unwrap);
-  option_numbers(set, "lowpass", "HZ", lowpass, &arg->lowpass);
-  if (!motors) return;
-  option_text(set, "motor-positions", "FILE",
-              "positions are those of motors: a table theta = G q + zero, with a row for each motor, a column for each "
-              "joint, and columns motor (name of its column) and zero if needed",
-              &arg->motor_positions);
-}
-
 /* The table of motors: as many as coordinates. */
 static int read_motors(log_arg *arg, const char *command, const jn_model *model, size_t max_bytes) {
   if (arg->motors.matrix) return OPTION_GO_ON; /* of an earlier file */

@@ -16,11 +16,17 @@ typedef struct log_arg {
   coupling motors;             /* of it */
 } log_arg;
 
-/* What --bandwidth means, in the help of all commands; each adds its own default. */
-#define BANDWIDTH_HELP "the motion is slower than this: what is faster in the residuals is noise; filters nothing"
+/* What their options mean, in the help of all commands; each adds its own default. */
+#define BANDWIDTH_HELP "the motion is slower than this: faster parts of the residuals are noise; filters nothing"
+#define SKIP_BAD_HELP \
+  "leave out rows that do not parse or contain NaN, and report how many and which; default: such a row is an error"
+#define UNWRAP_HELP "angles that jump by full turns go on turning instead; default: only those of continuous joints"
+#define LOWPASS_HELP "smooth away what is faster than this in the samples"
+#define MOTOR_POSITIONS_HELP                                                                                        \
+  "positions are those of motors: a table theta = G q + zero, with a row for each motor, a column for each joint, " \
+  "and "                                                                                                            \
+  "columns motor (name of its column) and zero if needed"
 
-/* Declares --skip-bad, --unwrap and --lowpass; `motors`: --motor-positions, too. `lowpass` ends its help: a default. */
-void log_arg_options(option_set *set, log_arg *arg, const char *lowpass, bool motors);
 /* Checks them, reads the file of motors, and sets the options of a reader; they point into arg. OPTION_GO_ON, or an
  * exit code. model NULL: motors are not looked at. */
 int log_arg_apply(log_arg *arg, const char *command, const jn_model *model, size_t max_bytes,

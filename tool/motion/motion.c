@@ -286,11 +286,15 @@ jn_status motion_path(motion *m, double t, int order, double *q, double *v_jet) 
   return status;
 }
 
-jn_status motion_at(motion *m, double t) {
+jn_status motion_inputs_at(motion *m, double t) {
   jn_status status = motion_path(m, t, m->order, m->q, m->v_jet);
-  if (status == JN_OK && m->wrench_jet)
-    status = m->wrenches ? m->wrenches(m->wrench_context, t, m->order, m->wrench_jet)
-                         : jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
+  if (status != JN_OK || !m->wrench_jet) return status;
+  return m->wrenches ? m->wrenches(m->wrench_context, t, m->order, m->wrench_jet)
+                     : jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
+}
+
+jn_status motion_at(motion *m, double t) {
+  jn_status status = motion_inputs_at(m, t);
   return status == JN_OK ? motion_torques(m) : status;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "../model/argument.h"
+#include "../options/shared_help.h"
 #include "column_names.h"
 #include "log.h"
 #include "tool_path.h"
@@ -46,8 +47,12 @@ int torque_check_arguments(const torque_arg *arg);
 /* Releases what the options of torque, motor and retime made. */
 void torque_arg_free(torque_arg *arg);
 
-/* Declare how TRAJECTORY is read, and at which times: --tolerance ... --range. */
-void trajectory_options(option_set *set, torque_arg *arg);
+/* How TRAJECTORY is read, and at which times it is computed. `member`: the torque_arg of `argument`. */
+extern const option trajectory_options[], schedule_options[];
+#define TRAJECTORY_GROUP(at_offset) \
+  { .heading = "How TRAJECTORY is read", .shared = true, .options = trajectory_options, .at = at_offset }
+#define SCHEDULE_GROUP(at_offset) \
+  { .heading = "At which times it is computed", .shared = true, .options = schedule_options, .at = at_offset }
 
 /* The times at which a motion is computed: its samples, --rate, or a thousand intervals; of closed forms that are
  * faster, as many as show their shortest period. */
@@ -122,6 +127,13 @@ void motion_free(motion *m);
 int motion_smoothing(const char *command, const char *text, jn_trajectory_options *options);
 /* Motion and torques with K derivatives; JN_ERR_LOOP and others of models with loops. */
 jn_status motion_at(motion *m, double t);
+/* Motion and wrenches, without torques. */
+jn_status motion_inputs_at(motion *m, double t);
+/* block.c: sample i of the schedule, torques computed in blocks. NULL as a block: one by one, as with loops. */
+typedef struct motion_block motion_block;
+motion_block *motion_block_create(const motion *m);
+void motion_block_free(motion_block *b);
+jn_status motion_sample(motion *m, motion_block *b, const schedule *s, int i);
 /* The motion alone, loops closed: v_jet [(order+2) x nv], order at most K. Outputs may be those of the state. */
 jn_status motion_path(motion *m, double t, int order, double *q, double *v_jet);
 /* The time at which to look at the motion next after t, by its curves and wrenches; *breaks: something may jump there.

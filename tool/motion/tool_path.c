@@ -11,6 +11,7 @@
 #include "../model/argument.h"
 #include "../model/names.h"
 #include "../states/states.h"
+#include "../text/number.h"
 #include "../text/print.h"
 
 enum { DEFAULT_STARTS = 100, POSE = 7, POSITION = 3 };
@@ -34,30 +35,29 @@ struct tool_path {
 
 /* ---- Options ---- */
 
-void tool_arg_options(option_set *set, tool_arg *arg, const char *limits) {
-  option_text(set, "relative-to", "FRAME", "poses are given in this link or frame; default: the world",
-              &arg->reference);
-  option_text(
-      set, "start", "STATE.json",
-      "a configuration near the first one, {\"q\": ...} as for eval, or key:NAME; default: the middle of the limits",
-      &arg->start);
-  option_numbers(set, "starts", "N",
-                 "how many starts are tried for the first pose, the nearest solution counts; default 100",
-                 &arg->starts);
-  option_names(set, "free", "ROWS",
-               "what of the pose does not matter: rx, ry, rz, x, y, z in the frame's own axes, e.g. rz for a drill; of "
-               "positions x, y, z in the axes of --relative-to",
-               &arg->free_rows);
-  option_names(set, "weights", "JOINT=W,...",
-               "joints that are not needed move so that the sum of W v^2 is least; default 1 for all", &arg->weights);
-  option_numbers(set, "pull", "RATE", "and are drawn to --start at this rate [1/s]; default 0: not", &arg->pull);
-  option_numbers(
-      set, "margin", "X",
-      "a joint that is not needed slows down this near to a position limit [rad, m], or within a twentieth of "
-      "its range, if that is less; 0: it does not; default 0.1",
-      &arg->margin);
-  option_choice(set, limits, "keep|ignore", "position limits of the joints; default keep", &arg->ignore_limits);
-}
+const option tool_options[] = {
+    TEXT_OPTION(tool_arg, reference, "relative-to", "FRAME",
+                "poses are given in this link or frame; default: the world"),
+    TEXT_OPTION(
+        tool_arg, start, "start", "STATE.json",
+        "a configuration near the first one, {\"q\": ...} as for eval, or key:NAME; default: the middle of the limits"),
+    NUMBERS_OPTION(tool_arg, starts, "starts", "N",
+                   "how many starts are tried for the first pose; the nearest solution is taken; default 100"),
+    NAMES_OPTION(
+        tool_arg, free_rows, "free", "ROWS",
+        "what of the pose does not matter: rx, ry, rz, x, y, z in the frame's own axes, e.g. rz for a drill; of "
+        "positions x, y, z in the axes of --relative-to"),
+    NAMES_OPTION(tool_arg, weights, "weights", "JOINT=W,...",
+                 "redundant joints move so that the sum of W v^2 is least; default 1 for all"),
+    NUMBERS_OPTION(tool_arg, pull, "pull", "RATE",
+                   "pull redundant joints towards --start at this rate [1/s]; default 0 (off)"),
+    NUMBERS_OPTION(tool_arg, margin, "limit-distance", "X",
+                   "a redundant joint slows down this near to a position limit [rad, m], or within a twentieth of its "
+                   "range, if that is less; default 0.1; 0: it does not slow down"),
+    NUMBERS_OPTION(tool_arg, margin, "margin", "X", NULL, .instead = "limit-distance"),
+    CHOICE_OPTION(tool_arg, ignore_limits, "position-limits", "keep|ignore",
+                  "keep (default) or ignore the position limits of the joints"),
+    {0}};
 
 void tool_arg_free(tool_arg *arg) {
   name_list_free(&arg->free_rows);
@@ -175,7 +175,7 @@ int tool_tasks_create(const char *command, const tool_arg *arg, const jn_model *
   if (result == OPTION_GO_ON) result = set_free_rows(command, arg, position, &task);
   if (result == OPTION_GO_ON) result = one_number(command, "starts", &arg->starts, true, 1e5, &starts);
   if (result == OPTION_GO_ON) result = one_number(command, "pull", &arg->pull, false, 1e9, &o.gain);
-  if (result == OPTION_GO_ON) result = one_number(command, "margin", &arg->margin, false, 1e9, &o.margin);
+  if (result == OPTION_GO_ON) result = one_number(command, "limit-distance", &arg->margin, false, 1e9, &o.margin);
   if (result == OPTION_GO_ON) result = find_start(arg, model, max_bytes, q);
   if (result != OPTION_GO_ON) return result;
   double *metric = allocate((size_t)jn_model_nv(model) * sizeof *metric);
@@ -238,10 +238,8 @@ static void add_text(growing *g, const char *text) {
 }
 
 static void add_number(growing *g, double x) {
-  char text[40];
-  snprintf(text, sizeof text, "%.17g", x);
-  for (char *p = text; *p; p++)
-    if (*p == ',') *p = '.';
+  char text[EXACT_TEXT];
+  exact_number(x, text);
   add_text(g, text);
 }
 
@@ -646,6 +644,8 @@ void tool_path_tell(tool_path *p, jn_status status) {
   if (p->reach.outcome == JN_REACH_SINGULAR)
     fputs("    another --start may pass it in another way; --free, if part of the pose does not matter\n", stderr);
   if (p->reach.outcome == JN_REACH_LIMITS)
-    fputs("    try another --start, --weights, --pull or --margin, or --free, if part of the pose does not matter\n",
-          stderr);
+    fputs(
+        "    try another --start, --weights, --pull or --limit-distance, or --free, if part of the pose does not "
+        "matter\n",
+        stderr);
 }

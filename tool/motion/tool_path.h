@@ -23,9 +23,8 @@ typedef struct tool_arg {
   const struct model_arg *model; /* whose keyframes --start may name */
 } tool_arg;
 
-/* Declares the options of motions: --start, --free, --weights, --pull, --margin, --starts, --limits; reference:
- * --relative-to. */
-void tool_arg_options(option_set *set, tool_arg *arg, const char *limits);
+/* How a tool follows its path. */
+extern const option tool_options[];
 void tool_arg_free(tool_arg *arg);
 
 /* One task (pose, or position) with the options; q [nq] is the start that they name. OPTION_GO_ON, or an exit code. */

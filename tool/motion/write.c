@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce torque --out: CSV with names and units in its first line, written sample by sample; or NPZ. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "../files/npz.h"
 #include "../files/output.h"
 #include "../files/shard.h"
+#include "../text/number.h"
 #include "../text/print.h"
 #include "samples.h"
 
@@ -125,10 +125,6 @@ static bool write_part(writer *w) {
   return good;
 }
 
-static void write_numbers(FILE *f, const double *x, int count) {
-  for (int i = 0; i < count; i++) fprintf(f, ",%.15g", x[i]);
-}
-
 static void store(writer *w, int array, const double *x, int width) {
   memcpy(w->arrays[array] + (size_t)w->count * (size_t)width, x, (size_t)width * sizeof *x);
 }
@@ -141,10 +137,10 @@ void writer_sample(writer *w, const motion *m) {
     for (int k = 0; k < w->motion_rows; k++) store(w, 2 + k, m->v_jet + (size_t)k * (size_t)m->nv, m->nv);
     if (w->order >= 0) store(w, ARRAYS - 1, m->tau, torques);
   } else if (!w->npz) {
-    fprintf(w->file, fabs(m->t) < 1e6 ? "%.15g" : "%.17g", m->t); /* large: seconds since 1970 */
-    write_numbers(w->file, m->q, m->nq);
-    write_numbers(w->file, m->v_jet, w->motion_rows * m->nv);
-    write_numbers(w->file, m->tau, torques);
+    write_exact(w->file, m->t);
+    write_exact_row(w->file, m->q, m->nq);
+    write_exact_row(w->file, m->v_jet, w->motion_rows * m->nv);
+    write_exact_row(w->file, m->tau, torques);
     fputc('\n', w->file);
   }
   w->count++;

@@ -225,70 +225,70 @@ static int run(motor_arg *arg) {
 
 /* ---- Command ---- */
 
-static void declare_options(option_set *set, motor_arg *arg) {
-  torque_arg *t = &arg->torque;
-  option_text(
-      set, "actuators", "FILE",
-      "springs, rotors and limits of the motors by joint names, JSON: {\"joints\": {\"NAME\": {\"stiffness\": K, "
-      "\"rotor_inertia\": B}}}; joints without an entry are rigid",
-      &t->actuators);
-  option_maybe(
-      set, "limits", "[FILE]",
-      "compare the motion of the links with the limits of the model, and of FILE, as for torque; limits of the "
-      "motors are those of --actuators, which are always looked at",
-      &t->limits);
-  option_words(set, "builtin:");
-  option_flag(
-      set, "check",
-      "integrate the elastic robot forward under the computed torques, and compare; exit status 1 if it does not "
-      "follow",
-      &t->check);
-  option_flag(set, "modes", "print frequencies and shapes of the modes, at the start and along the motion",
-              &arg->modes);
-  option_flag(
-      set, "coupled",
-      "rotors also turn with the links that carry them; needs a motion with two more derivatives for each spring joint",
-      &arg->coupled);
-  option_text(set, "out", "FILE",
-              "write motors at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables", &t->out);
-  option_output(set);
-  option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
-              &t->plot);
-  option_output(set);
-  figure_size_option(set, &t->size);
-  option_names(set, "joints", "LIST", "plot these joints only, by names or patterns", &t->joints);
-  option_text(set, "wrench", "FILE",
-              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &t->wrench);
-  option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
-                "between the rows of --wrench; default monotone", &t->wrench_interpolation);
-  option_flag(set, "losses", "include damping and friction of the joints, on the link side", &t->losses);
-  option_names(
-      set, "actuated", "LIST",
-      "joints with a motor, for models with loops; default: those in the trajectory, or, if it has all joints, "
-      "those with an effort limit above 0",
-      &t->actuated);
-  trajectory_options(set, t);
-  model_arg_options(set, &t->model);
-}
+static const option motor_options[] = {
+    TEXT_OPTION(
+        motor_arg, torque.actuators, "actuators", "FILE",
+        "springs, rotors and limits of the motors by joint names, JSON: {\"joints\": {\"NAME\": {\"stiffness\": K, "
+        "\"rotor_inertia\": B}}}; joints without an entry are rigid"),
+    MAYBE_OPTION(motor_arg, torque.limits, "limits", "[FILE]",
+                 "compare the motion of the links with the limits of the model, and of FILE, which override "
+                 "them: " LIMITS_FILE_HELP "; limits of the motors are those of --actuators, which are always compared",
+                 .words = "builtin:"),
+    FLAG_OPTION(
+        motor_arg, torque.check, "check",
+        "integrate the elastic robot forward under the computed torques, and compare; exit status 1 if it does not "
+        "follow"),
+    FLAG_OPTION(motor_arg, modes, "modes",
+                "print frequencies and shapes of the modes, at the start and along the motion"),
+    FLAG_OPTION(motor_arg, coupled, "coupled",
+                "rotors also turn with the links that carry them; needs a motion with two more derivatives for each "
+                "spring joint"),
+    TEXT_OPTION(motor_arg, torque.out, "out", "FILE",
+                "write motors at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables",
+                .is_output = true),
+    TEXT_OPTION(motor_arg, torque.plot, "plot", "FILE", PLOT_HELP, .is_output = true),
+    SIZE_OPTION(motor_arg, torque.size),
+    NAMES_OPTION(motor_arg, torque.joints, "joints", "LIST", JOINTS_HELP),
+    TEXT_OPTION(motor_arg, torque.wrench, "wrench", "FILE", WRENCH_HELP),
+    CHOICE_OPTION(motor_arg, torque.wrench_interpolation, "wrench-interpolation", "hold|linear|monotone|spline",
+                  WRENCH_INTERPOLATION_HELP),
+    FLAG_OPTION(motor_arg, torque.losses, "losses", "include damping and friction of the joints, on the link side"),
+    NAMES_OPTION(motor_arg, torque.actuated, "actuated", "LIST",
+                 ACTUATED_HELP "those in the trajectory, or, if it has all joints, those with an effort limit above 0"),
+    {0}};
+
+static const option_group motor_groups[] = {
+    {.options = motor_options},
+    TRAJECTORY_GROUP(offsetof(motor_arg, torque)),
+    SCHEDULE_GROUP(offsetof(motor_arg, torque)),
+    MODEL_GROUPS(motor_arg, torque.model),
+};
+
+const command_line motor_line = {
+    .name = "motor",
+    .brief = "compute what the motors of elastic joints do along a motion",
+    .arguments = "MODEL TRAJECTORY",
+    .least = 2,
+    .most = 2,
+    .about =
+        "Compute what motors behind springs (series elastic joints, harmonic drives) do along a motion.\n"
+        "\n"
+        "Angles, speeds and accelerations of the motors, the torque of the springs, motor torques and their "
+        "rates, power and energy. Angles and torques are those at the joint: the motor's angle over the gear "
+        "ratio, its torque times it. TRAJECTORY is read as by jounce torque.\n"
+        "\n"
+        "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is "
+        "bad, 3 if it cannot be told whether all limits hold.",
+    .groups = motor_groups,
+    .group_count = COUNT_OF(motor_groups),
+};
 
 int command_motor(int argc, char **argv) {
-  option_set set;
   motor_arg arg = {.torque = {.command = "motor", .wrench_interpolation = JN_INTERPOLATE_MONOTONE}};
   torque_arg *t = &arg.torque;
-  model_arg_init(&t->model);
-  option_set_init(
-      &set, "motor", "MODEL TRAJECTORY",
-      "Compute what motors behind springs (series elastic joints, harmonic drives) do along a motion.\n"
-      "\n"
-      "Angles, speeds and accelerations of the motors, the torque of the springs, motor torques and their "
-      "rates, power and energy. Angles and torques are those at the joint: the motor's angle over the gear "
-      "ratio, its torque times it. TRAJECTORY is read as by jounce torque.\n"
-      "\n"
-      "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is "
-      "bad, 3 if it cannot be told whether all limits hold.");
-  declare_options(&set, &arg);
+  model_arg_init(&t->model, "motor");
   const char *words[2];
-  int status = option_parse(&set, argc, argv, words, 2, 2);
+  int status = option_parse(&motor_line, &arg, argc, argv, words);
   if (status == OPTION_GO_ON) {
     t->model.source = words[0];
     t->trajectory = words[1];

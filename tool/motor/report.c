@@ -8,6 +8,7 @@
 #include "../figure/figure.h"
 #include "../files/npz.h"
 #include "../files/output.h"
+#include "../text/number.h"
 #include "../text/print.h"
 #include "../text/progress.h"
 #include "motor.h"
@@ -101,8 +102,8 @@ static void write_names(const motor_report *r) {
 static void write_sample(motor_report *r) {
   const drive *d = r->d;
   if (!r->npz) {
-    fprintf(r->file, fabs(d->m->t) < 1e6 ? "%.15g" : "%.17g", d->m->t);
-    for (int i = 0; i < d->m->nq; i++) fprintf(r->file, ",%.15g", d->m->q[i]);
+    write_exact(r->file, d->m->t);
+    write_exact_row(r->file, d->m->q, d->m->nq);
   } else {
     r->t[r->count] = d->m->t;
     memcpy(r->q + (size_t)r->count * (size_t)d->m->nq, d->m->q, (size_t)d->m->nq * sizeof(double));
@@ -113,7 +114,7 @@ static void write_sample(motor_report *r) {
       if (r->npz)
         r->values[((size_t)k * (size_t)r->samples + (size_t)r->count) * (size_t)d->count + (size_t)i] = x;
       else
-        fprintf(r->file, ",%.15g", x);
+        write_exact_row(r->file, &x, 1);
     }
   if (!r->npz) fputc('\n', r->file);
 }

@@ -12,28 +12,6 @@
 #include "../text/text.h"
 #include "options.h"
 
-/* What may stand in one place of the line: file names, words, or a list of words split by commas. */
-typedef struct values {
-  bool files, list;
-  const char *words; /* split by '|', or NULL; "builtin:" stands for all robots */
-} values;
-
-static bool is_file(const char *value) { return value && strstr(value, "FILE") != NULL; }
-
-static values option_values(const option *o) {
-  values v = {.files = is_file(o->value), .list = o->kind == OPTION_NAMES && o->words, .words = o->words};
-  if (o->kind == OPTION_CHOICE) v.words = o->value;
-  if (!v.words && v.files && strchr(o->value, '|')) v.words = strchr(o->value, '|') + 1; /* FILE|ignore */
-  return v;
-}
-
-/* Of an argument: `name` begins with a word of "MODEL OUT". */
-static values argument_values(const char *name) {
-  if (strncmp(name, "MODEL", 5) == 0) return (values){.files = true, .words = "builtin:|-"};
-  if (strncmp(name, "TRAJECTORY", 10) == 0) return (values){.files = true, .words = "builtin:demo|-"};
-  return (values){.files = true};
-}
-
 static const char *next_argument(const char *name) {
   name += strcspn(name, " ");
   return name + (*name == ' ');
@@ -88,7 +66,9 @@ static void put_robots(const shell *s, bool quoted) {
   }
 }
 
-static void put_words(const shell *s, const char *words, bool quoted) {
+static void put_words(const shell *s, const option_values *v, bool quoted) {
+  const char *words = v->words, *word, *help;
+  for (int i = 0; v->listed && v->listed(i, &word, &help); i++) put_word(s, word, strlen(word), quoted);
   for (size_t length; words && *words; words += length + (words[length] == '|')) {
     length = strcspn(words, "|");
     if (length == 8 && strncmp(words, "builtin:", 8) == 0)
@@ -100,44 +80,43 @@ static void put_words(const shell *s, const char *words, bool quoted) {
 
 /* ---- bash ---- */
 
-static void value_case(const char *command, const char *name, const values *v) {
-  if (!v->files && !v->words) return;
+static void value_case(const char *command, const char *name, const option_values *v) {
+  if (!v->files && !v->words && !v->listed) return;
   say(stdout, "    %s:%s) files=%d list=%d known=(", command, name, v->files, v->list);
-  put_words(&bash, v->words, true);
+  put_words(&bash, v, true);
   puts(" ) ;;");
 }
 
-static void value_cases(const option_set *set) {
+static void value_cases(const command_line *line) {
   int index = 0;
-  for (const char *name = set->arguments; *name; name = next_argument(name)) {
+  for (const char *name = line->arguments; *name; name = next_argument(name)) {
     char number[16];
     snprintf(number, sizeof number, "%d", index++);
-    values v = argument_values(name);
-    value_case(set->command, number, &v);
+    option_values v = argument_values_of(name);
+    value_case(line->name, number, &v);
   }
-  for (int i = 0; i < set->count; i++) {
-    if (!set->options[i].name) continue;
-    values v = option_values(&set->options[i]);
-    value_case(set->command, set->options[i].name, &v);
+  option_cursor at = {.line = line};
+  for (const option *o; (o = option_next(&at, NULL));) {
+    option_values v = option_values_of(o);
+    value_case(line->name, o->name, &v);
   }
 }
 
-static void bash_option_case(const option_set *set) {
-  say(stdout, "    %s)\n      options=( --help", set->command);
-  for (int i = 0; i < set->count; i++)
-    if (set->options[i].name) say(stdout, " --%s", set->options[i].name);
+static void bash_option_case(const command_line *line) {
+  say(stdout, "    %s)\n      options=( --help", line->name);
+  option_cursor at = {.line = line}, again = at;
+  for (const option *o; (o = option_next(&at, NULL));) say(stdout, " --%s", o->name);
   say(stdout, " )\n      takes=' ");
-  for (int i = 0; i < set->count; i++) {
-    const option *o = &set->options[i];
-    if (o->name && o->kind != OPTION_FLAG && o->kind != OPTION_MAYBE) say(stdout, "%s ", o->name);
+  for (const option *o; (o = option_next(&again, NULL));) {
+    if (o->kind != OPTION_FLAG && o->kind != OPTION_MAYBE) say(stdout, "%s ", o->name);
   }
   puts("' ;;");
 }
 
 /* The table of values, in words of bash and zsh. */
-static void print_values(const subcommand *commands, int count) {
+static void print_values(void) {
   puts("_jounce_values() { # COMMAND:OPTION or COMMAND:NUMBER of the argument\n  case $1 in");
-  for (int i = 0; i < count; i++) option_visit(commands[i].run, commands[i].name, value_cases);
+  for (int i = 0; i < subcommand_count; i++) value_cases(subcommands[i].line);
   puts("  esac\n}");
 }
 
@@ -219,60 +198,59 @@ static const char bash_body[] =
     "}\n"
     "complete -o default -F _jounce jounce\n";
 
-static void print_bash(const subcommand *commands, int count) {
+static void print_bash(void) {
   puts("# Tab completion of jounce for bash. Made by: jounce --completion bash");
   say(stdout, "_jounce_commands=(");
-  for (int i = 0; i < count; i++) say(stdout, " %s", commands[i].name);
+  for (int i = 0; i < subcommand_count; i++) say(stdout, " %s", subcommands[i].line->name);
   puts(" )\n_jounce_options() { # the options of a command, and which of them take a value\n  case $1 in");
-  for (int i = 0; i < count; i++) option_visit(commands[i].run, commands[i].name, bash_option_case);
+  for (int i = 0; i < subcommand_count; i++) bash_option_case(subcommands[i].line);
   puts("  esac\n}");
-  print_values(commands, count);
+  print_values();
   fputs(bash_body, stdout);
 }
 
 /* ---- zsh ---- */
 
 /* The action of _arguments: a function that looks into the same table as bash. */
-static void zsh_action(const char *command, const char *name, const values *v) {
-  if (v->files || v->words)
+static void zsh_action(const char *command, const char *name, const option_values *v) {
+  if (v->files || v->words || v->listed)
     say(stdout, ":{_jounce_offer %s %s}", command, name);
   else
     fputs(": ", stdout);
 }
 
-static void zsh_case(const option_set *set) {
-  say(stdout, "    %s)\n      _arguments -S '(- *)--help[show the help]'", set->command);
-  for (int i = 0; i < set->count; i++) {
-    const option *o = &set->options[i];
-    if (!o->name) continue;
-    values v = option_values(o);
+static void zsh_case(const command_line *line) {
+  say(stdout, "    %s)\n      _arguments -S '(- *)--help[show the help]'", line->name);
+  option_cursor at = {.line = line};
+  for (const option *o; (o = option_next(&at, NULL));) {
+    option_values v = option_values_of(o);
     say(stdout, " \\\n        '--%s%s[", o->name, o->kind == OPTION_FLAG ? "" : o->kind == OPTION_MAYBE ? "=-" : "=");
     put_brief(&zsh, o->help);
     putchar(']');
     if (o->kind != OPTION_FLAG) {
       fputs(o->kind == OPTION_MAYBE ? "::" : ":", stdout);
       put(&zsh, o->kind == OPTION_CHOICE ? "word" : o->value, strlen(o->kind == OPTION_CHOICE ? "word" : o->value));
-      zsh_action(set->command, o->name, &v);
+      zsh_action(line->name, o->name, &v);
     }
     putchar('\'');
   }
   int index = 0;
-  for (const char *name = set->arguments; *name; name = next_argument(name)) {
-    values v = argument_values(name);
+  for (const char *name = line->arguments; *name; name = next_argument(name)) {
+    option_values v = argument_values_of(name);
     char number[16];
     snprintf(number, sizeof number, "%d", index);
     say(stdout, " \\\n        '%d:%.*s", ++index, (int)strcspn(name, " "), name);
-    zsh_action(set->command, number, &v);
+    zsh_action(line->name, number, &v);
     putchar('\'');
   }
   puts(" ;;");
 }
 
-static void print_zsh(const subcommand *commands, int count) {
+static void print_zsh(void) {
   puts(
       "#compdef jounce\n"
       "# Tab completion of jounce for zsh. Made by: jounce --completion zsh");
-  print_values(commands, count);
+  print_values();
   puts(
       "_jounce_offer() { # COMMAND, and an option or the number of an argument\n"
       "  local files=0 list=0\n"
@@ -291,9 +269,9 @@ static void print_zsh(const subcommand *commands, int count) {
       "_jounce() {\n"
       "  local curcontext=$curcontext state line\n"
       "  local -a commands=(");
-  for (int i = 0; i < count; i++) {
-    say(stdout, "    '%s:", commands[i].name);
-    put_brief(&bash, commands[i].help);
+  for (int i = 0; i < subcommand_count; i++) {
+    say(stdout, "    '%s:", subcommands[i].line->name);
+    put_brief(&bash, subcommands[i].line->brief);
     puts("'");
   }
   puts(
@@ -307,7 +285,7 @@ static void print_zsh(const subcommand *commands, int count) {
       "  elif [[ $state == argument ]]; then\n"
       "    case $words[1] in\n"
       "    help) _describe -t commands command commands ;;");
-  for (int i = 0; i < count; i++) option_visit(commands[i].run, commands[i].name, zsh_case);
+  for (int i = 0; i < subcommand_count; i++) zsh_case(subcommands[i].line);
   puts(
       "    esac\n"
       "  fi\n"
@@ -317,37 +295,36 @@ static void print_zsh(const subcommand *commands, int count) {
 
 /* ---- fish ---- */
 
-static void fish_values(const values *v) {
+static void fish_values(const option_values *v) {
   if (v->files) fputs(" -F", stdout);
-  if (!v->words) return;
+  if (!v->words && !v->listed) return;
   fputs(v->list ? " -a '(__jounce_list" : " -a '", stdout);
-  put_words(&fish, v->words, false);
+  put_words(&fish, v, false);
   fputs(v->list ? ")'" : "'", stdout);
 }
 
-static void fish_lines(const option_set *set) {
+static void fish_lines(const command_line *line) {
   const char *const when = "complete -c jounce -n '__fish_seen_subcommand_from";
-  say(stdout, "%s %s' -l help -d 'show the help'\n", when, set->command);
-  for (int i = 0; i < set->count; i++) {
-    const option *o = &set->options[i];
-    if (!o->name) continue;
-    values v = option_values(o);
-    say(stdout, "%s %s' -l %s -d '", when, set->command, o->name);
+  say(stdout, "%s %s' -l help -d 'show the help'\n", when, line->name);
+  option_cursor at = {.line = line};
+  for (const option *o; (o = option_next(&at, NULL));) {
+    option_values v = option_values_of(o);
+    say(stdout, "%s %s' -l %s -d '", when, line->name, o->name);
     put_brief(&fish, o->help);
     putchar('\'');
     if (o->kind != OPTION_FLAG && o->kind != OPTION_MAYBE) fputs(v.files ? " -r" : " -x", stdout);
     if (o->kind != OPTION_FLAG) fish_values(&v);
     putchar('\n');
   }
-  for (const char *name = set->arguments; *name; name = next_argument(name)) {
-    values v = argument_values(name);
-    say(stdout, "%s %s'", when, set->command);
+  for (const char *name = line->arguments; *name; name = next_argument(name)) {
+    option_values v = argument_values_of(name);
+    say(stdout, "%s %s'", when, line->name);
     fish_values(&v);
     putchar('\n');
   }
 }
 
-static void print_fish(const subcommand *commands, int count) {
+static void print_fish(void) {
   puts(
       "# Tab completion of jounce for fish. Made by: jounce --completion fish\n"
       "function __jounce_list # words behind what is there already of a list split by commas\n"
@@ -359,21 +336,21 @@ static void print_fish(const subcommand *commands, int count) {
       "complete -c jounce -n __fish_use_subcommand -l version -d 'show the version'\n"
       "complete -c jounce -n __fish_use_subcommand -l completion -x -a 'bash zsh fish' -d 'print the tab completion'\n"
       "complete -c jounce -n __fish_use_subcommand -a help -d 'show the help of a command'");
-  for (int i = 0; i < count; i++) {
-    say(stdout, "complete -c jounce -n __fish_use_subcommand -a %s -d '", commands[i].name);
-    put_brief(&fish, commands[i].help);
-    say(stdout, "'\ncomplete -c jounce -n '__fish_seen_subcommand_from help' -a %s\n", commands[i].name);
+  for (int i = 0; i < subcommand_count; i++) {
+    say(stdout, "complete -c jounce -n __fish_use_subcommand -a %s -d '", subcommands[i].line->name);
+    put_brief(&fish, subcommands[i].line->brief);
+    say(stdout, "'\ncomplete -c jounce -n '__fish_seen_subcommand_from help' -a %s\n", subcommands[i].line->name);
   }
-  for (int i = 0; i < count; i++) option_visit(commands[i].run, commands[i].name, fish_lines);
+  for (int i = 0; i < subcommand_count; i++) fish_lines(subcommands[i].line);
 }
 
-int print_completion(const char *shell_name, const subcommand *commands, int count) {
+int print_completion(const char *shell_name) {
   if (strcmp(shell_name, "bash") == 0)
-    print_bash(commands, count);
+    print_bash();
   else if (strcmp(shell_name, "zsh") == 0)
-    print_zsh(commands, count);
+    print_zsh();
   else if (strcmp(shell_name, "fish") == 0)
-    print_fish(commands, count);
+    print_fish();
   else
     return usage_error(NULL, "--completion takes bash, zsh or fish, not '%s'", shell_name);
   return EXIT_FINE;

@@ -39,7 +39,7 @@ typedef struct source_list {
 
 /* What is drawn: all without either. */
 typedef struct choice {
-  const char *pattern; /* --columns */
+  const char *pattern; /* --pattern */
   name_list joints;    /* --joints */
 } choice;
 
@@ -294,7 +294,7 @@ static void fill_figure(const sheet *s, figure *f, const places *p, bool grid, c
   free(where);
 }
 
-/* Which name of --joints, or the pattern of --columns, fits nothing. */
+/* Which name of --joints, or the pattern of --pattern, fits nothing. */
 static int tell_nothing_wanted(const sheet *s, const choice *chosen) {
   const char **names = allocate((size_t)s->count * sizeof *names);
   for (int c = 1; c < s->count; c++) names[c - 1] = s->columns[c].joint;
@@ -418,32 +418,53 @@ static int read_and_draw(const source_list *from, const choice *chosen, const ch
   return status;
 }
 
+typedef struct plot_arg {
+  choice chosen;
+  source_list from;
+  const char *out, *size, *max_bytes;
+} plot_arg;
+
+static const option plot_options[] = {
+    TEXT_OPTION(plot_arg, out, "out", "FILE", "the picture: FILE.svg, .png, .pdf; default -: text in the terminal",
+                .is_output = true),
+    SIZE_OPTION(plot_arg, size),
+    TEXT_OPTION(plot_arg, chosen.pattern, "pattern", "PATTERN",
+                "plot only columns whose name contains or matches this: '*.tau*', 'joint[1-3]*'"),
+    TEXT_OPTION(plot_arg, chosen.pattern, "columns", "PATTERN", NULL, .instead = "pattern"),
+    NAMES_OPTION(plot_arg, chosen.joints, "joints", "LIST",
+                 "plot only columns of these joints, by names or patterns: 'left_*,neck'"),
+    MAX_BYTES_OPTION(plot_arg, max_bytes),
+    {0}};
+
+static const option_group plot_groups[] = {
+    {.options = plot_options},
+};
+
+const command_line plot_line = {
+    .name = "plot",
+    .brief = "plot a result as SVG, PNG, PDF or text",
+    .arguments = "FILE...",
+    .least = 1,
+    .most = FIGURE_STYLES,
+    .about =
+        "Plot a CSV file: all columns against the first one, as time. Results of jounce torque have one column of "
+        "panels per joint, with position, velocity, torque, ... as rows; other files have one panel per column. "
+        "Columns of the same name in up to 6 files are drawn over each other. Panels that are zero at all times are "
+        "left "
+        "out. FILE - is standard input.",
+    .groups = plot_groups,
+    .group_count = COUNT_OF(plot_groups),
+};
+
 int command_plot(int argc, char **argv) {
-  option_set set;
-  choice chosen = {0};
-  source_list from = {0};
-  const char *out = "-", *size = NULL, *max_bytes = NULL;
-  option_set_init(
-      &set, "plot", "FILE...",
-      "Plot a CSV file: all columns against the first one, as time. Results of jounce torque have one column of "
-      "panels per joint, with position, velocity, torque, ... as rows; other files have one panel per column. "
-      "Columns of the same name in up to 6 files are drawn over each other. Panels that are zero at all times are left "
-      "out. FILE - is standard input.");
-  option_text(&set, "out", "FILE", "FILE.svg, .png, .pdf; default -: text in the terminal", &out);
-  option_output(&set);
-  figure_size_option(&set, &size);
-  option_text(&set, "columns", "PATTERN", "only columns whose name contains or matches this: '*.tau*', 'joint[1-3]*'",
-              &chosen.pattern);
-  option_names(&set, "joints", "LIST", "only columns of these joints, by names or patterns: 'left_*,neck'",
-               &chosen.joints);
-  option_max_bytes(&set, &max_bytes);
-  int status = option_parse(&set, argc, argv, from.paths, 1, FIGURE_STYLES);
-  if (status == OPTION_GO_ON) status = figure_check("plot", out, size);
-  if (status == OPTION_GO_ON) status = check_sources(&from);
+  plot_arg arg = {.out = "-"};
+  int status = option_parse(&plot_line, &arg, argc, argv, arg.from.paths);
+  if (status == OPTION_GO_ON) status = figure_check("plot", arg.out, arg.size);
+  if (status == OPTION_GO_ON) status = check_sources(&arg.from);
   if (status == OPTION_GO_ON) {
-    size_t most = max_bytes_of("plot", max_bytes);
-    status = most == 0 ? EXIT_USAGE : read_and_draw(&from, &chosen, out, size, most);
+    size_t most = max_bytes_of("plot", arg.max_bytes);
+    status = most == 0 ? EXIT_USAGE : read_and_draw(&arg.from, &arg.chosen, arg.out, arg.size, most);
   }
-  name_list_free(&chosen.joints);
+  name_list_free(&arg.chosen.joints);
   return status == OPTION_GO_ON ? EXIT_FINE : status;
 }

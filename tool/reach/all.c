@@ -18,7 +18,7 @@ static const double same = 1e-4, turn = 6.283185307179586; /* [rad, m], [rad] */
 typedef struct solution {
   double *q;
   bool is_inside; /* all position limits hold */
-  bool is_first;  /* inside, or --limits ignore */
+  bool is_first;  /* inside, or --position-limits ignore */
   double away;    /* from the start */
 } solution;
 
@@ -29,7 +29,7 @@ typedef struct solution_list {
   int count;
   int starts;         /* that are tried */
   int beyond;         /* starts whose solution was left out, because MOST_SOLUTIONS were there */
-  bool ignore_limits; /* --limits ignore: they do not matter for order and exit status */
+  bool ignore_limits; /* --position-limits ignore: they do not matter for order and exit status */
   int rank;
   double *difference; /* [nv] room */
 } solution_list;
@@ -95,7 +95,7 @@ static void add_solution(solution_list *l, const double *start, double *q) {
   memcpy(s->q, q, (size_t)jn_model_nq(l->model) * sizeof *q);
 }
 
-/* Those inside the limits first (with --limits ignore, all are alike), then the nearest to the start. */
+/* Those inside the limits first (with --position-limits ignore, all are alike), then the nearest to the start. */
 static int compare(const void *a, const void *b) {
   const solution *x = a, *y = b;
   if (x->is_first != y->is_first) return x->is_first ? -1 : 1;
@@ -211,7 +211,7 @@ int reach_all(const reach_arg *arg, const double *target) {
   solution_list l = {.model = model, .at = found, .difference = start + nq};
   jn_tasks *tasks = NULL;
 
-  /* --starts and --limits belong to the list */
+  /* --starts and --position-limits belong to the list */
   const number_list *starts = &arg->tool.starts;
   double count = starts->count ? starts->values[0] : DEFAULT_STARTS;
   if (starts->count > 1 || !(count >= 1 && count <= MOST_STARTS && count == floor(count))) {

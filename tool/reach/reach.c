@@ -327,59 +327,80 @@ static int run_path(reach_arg *arg) {
 
 /* ---- Command ---- */
 
-static void declare_options(option_set *set, reach_arg *arg) {
-  option_text(set, "frame", "NAME", "the link or frame that should be there", &arg->tool.frame);
-  option_numbers(set, "pose", "X,Y,Z,QX,QY,QZ,QW",
-                 "its pose [m], as position and quaternion, or as X,Y,Z,ROLL,PITCH,YAW [m, rad]", &arg->pose);
-  option_numbers(set, "position", "X,Y,Z", "its position [m]; the orientation does not matter", &arg->position);
-  option_text(set, "path", "FILE",
-              "poses over time: CSV with t, x, y, z and qx, qy, qz, qw or roll, pitch, yaw, or none of these; units in "
-              "the header, as \"x [mm]\"",
-              &arg->path);
-  tool_arg_options(set, &arg->tool, "limits");
-  option_heading(set, "How a path is read and written");
-  option_text(
-      set, "tolerance", "X",
-      "smooth samples with an RMS residual of at most X [m, 1]; 0: interpolate all; default auto: by generalised "
-      "cross-validation",
-      &arg->tolerance);
-  option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate", &arg->bandwidth);
-  log_arg_options(set, &arg->log, "smooth away what is faster than this in the samples; default: nothing", false);
-  option_numbers(set, "rate", "HZ", "compute at this rate instead of at the times of the samples", &arg->rate);
-  option_numbers(set, "order", "K", "write derivatives of the joints up to this order, 2 to 10; default 3: jerk",
-                 &arg->order);
-  option_heading(set, "Results");
-  option_text(set, "out", "FILE",
-              "of a path: the joint motion, FILE.csv or FILE.npz, which torque and simulate read; of a pose: the "
-              "configuration, FILE.json, which eval and simulate read; -: only this, to stdout",
-              &arg->out);
-  option_output(set);
-  option_flag(
-      set, "all",
-      "of a pose: list all distinct solutions that random starts find, numbered, and the position limits that "
-      "they break, 64 at most; --out writes them as a list of states. --starts: default 300 here; --limits ignore: "
-      "limits matter neither for the order nor for the exit status",
-      &arg->all);
-  option_flag(set, "json", "of a pose: print the result as JSON", &arg->json);
-  model_arg_options(set, &arg->model);
-}
+static const option reach_options_1[] = {
+    TEXT_OPTION(reach_arg, tool.frame, "frame", "NAME", "the link or frame that should reach the pose"),
+    NUMBERS_OPTION(reach_arg, pose, "pose", "X,Y,Z,QX,QY,QZ,QW",
+                   "its pose [m], as position and quaternion, or as X,Y,Z,ROLL,PITCH,YAW [m, rad]"),
+    NUMBERS_OPTION(reach_arg, position, "position", "X,Y,Z", "its position [m]; the orientation does not matter"),
+    TEXT_OPTION(
+        reach_arg, path, "path", "FILE",
+        "poses over time: CSV with t, x, y, z and qx, qy, qz, qw or roll, pitch, yaw, or none of these; units in "
+        "the header, as \"x [mm]\""),
+    {0}};
+
+static const option reach_options_2[] = {
+    CHOICE_OPTION(reach_arg, tool.ignore_limits, "limits", "keep|ignore", NULL, .instead = "position-limits"), {0}};
+
+static const option reach_options_3[] = {
+    TEXT_OPTION(
+        reach_arg, tolerance, "tolerance", "X",
+        "smooth samples with an RMS residual of at most X [m, 1]; 0: interpolate all; default auto: by generalised "
+        "cross-validation"),
+    NUMBERS_OPTION(reach_arg, bandwidth, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate"),
+    FLAG_OPTION(reach_arg, log.skip_bad, "skip-bad", SKIP_BAD_HELP),
+    FLAG_OPTION(reach_arg, log.unwrap, "unwrap", UNWRAP_HELP),
+    NUMBERS_OPTION(reach_arg, log.lowpass, "lowpass", "HZ", LOWPASS_HELP "; default: none"),
+    NUMBERS_OPTION(reach_arg, rate, "rate", "HZ", "compute at this rate instead of at the times of the samples"),
+    NUMBERS_OPTION(reach_arg, order, "order", "K",
+                   "write derivatives of the joints up to this order, 2 to 10; default 3: jerk"),
+    {0}};
+
+static const option reach_options_4[] = {
+    TEXT_OPTION(reach_arg, out, "out", "FILE",
+                "of a path: the joint motion, FILE.csv or FILE.npz, which torque and simulate read; of a pose: the "
+                "configuration, FILE.json, which eval and simulate read; -: only this, to stdout",
+                .is_output = true),
+    FLAG_OPTION(
+        reach_arg, all, "all",
+        "of a pose: list all distinct solutions that random starts find, numbered, and the position limits that "
+        "they break, 64 at most; --out writes them as a list of states. --starts: default 300 here; --position-limits "
+        "ignore: "
+        "limits matter neither for the order nor for the exit status"),
+    FLAG_OPTION(reach_arg, json, "json", "of a pose: print the result as JSON"),
+    {0}};
+
+static const option_group reach_groups[] = {
+    {.options = reach_options_1},
+    {.options = tool_options, .at = offsetof(reach_arg, tool)},
+    {.options = reach_options_2},
+    {.heading = "How a path is read and written", .options = reach_options_3},
+    {.heading = "Results", .options = reach_options_4},
+    MODEL_GROUPS(reach_arg, model),
+};
+
+const command_line reach_line = {
+    .name = "reach",
+    .brief = "find the joints that bring a frame to a pose or along a path",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "Find the joints that bring a link or frame to a pose, or along a path of poses over time.\n"
+        "\n"
+        "Position limits are kept, loops stay closed. Along a path, the joints move without jumps, and what the "
+        "path leaves free is settled by one rule for all derivatives (--weights, --pull).\n"
+        "\n"
+        "SI units. The exit status is 0 if all is reached, 1 if not: what is missing is then said; or if a file "
+        "is bad.",
+    .groups = reach_groups,
+    .group_count = COUNT_OF(reach_groups),
+};
 
 int command_reach(int argc, char **argv) {
-  option_set set;
   reach_arg arg = {0};
-  model_arg_init(&arg.model);
-  option_set_init(
-      &set, "reach", "MODEL",
-      "Find the joints that bring a link or frame to a pose, or along a path of poses over time.\n"
-      "\n"
-      "Position limits are kept, loops stay closed. Along a path, the joints move without jumps, and what the "
-      "path leaves free is settled by one rule for all derivatives (--weights, --pull).\n"
-      "\n"
-      "SI units. The exit status is 0 if all is reached, 1 if not: what is missing is then said; or if a file "
-      "is bad.");
-  declare_options(&set, &arg);
+  model_arg_init(&arg.model, "reach");
   const char *words[1];
-  int status = option_parse(&set, argc, argv, words, 1, 1);
+  int status = option_parse(&reach_line, &arg, argc, argv, words);
   if (status == OPTION_GO_ON) {
     arg.model.source = words[0];
     arg.tool.model = &arg.model;

@@ -16,6 +16,7 @@
 #include "../files/input.h"
 #include "../files/output.h"
 #include "../model/names.h"
+#include "../text/number.h"
 #include "../text/print.h"
 #include "retime.h"
 
@@ -82,11 +83,12 @@ static void round_corners(points *p, double tolerance) {
 static void write_cells(FILE *f, const jn_table *t, double row) {
   int low = (int)row;
   double part = row - low;
-  fprintf(f, "%.17g", row);
+  write_exact(f, row);
   for (int c = 0; c < jn_table_columns(t); c++) {
     const double *x = jn_table_values(t, c);
     if (strcmp(jn_table_name(t, c), "t") == 0) continue;
-    fprintf(f, ",%.17g", part > 0 ? x[low] + part * (x[low + 1] - x[low]) : x[low]);
+    const double here = part > 0 ? x[low] + part * (x[low + 1] - x[low]) : x[low];
+    write_exact_row(f, &here, 1);
   }
   fputc('\n', f);
 }

@@ -360,78 +360,76 @@ static int run(retime_arg *arg) {
 
 /* ---- Command ---- */
 
-static void declare_options(option_set *set, retime_arg *arg) {
-  torque_arg *t = &arg->torque;
-  option_flag(set, "uniform", "one factor for the whole motion; default: as fast as possible at each place of the path",
-              &arg->uniform);
-  option_text(set, "limits", "FILE",
-              "limits instead of those of the model, or in addition (JSON or CSV by joint names, or a built-in robot)",
-              &t->limits);
-  option_words(set, "builtin:");
-  option_text(set, "margin", "SHARE", "keep this share of each limit unused, as 0.05 or 5%; default 0", &arg->margin);
-  option_text(set, "actuators", "FILE", "limits of motors behind springs, too, as for motor", &t->actuators);
-  option_flag(set, "losses", "include damping and friction of the joints", &t->losses);
-  option_flag(set, "moving-ends", "a path that moves at its ends keeps moving there; default: starts and ends at rest",
-              &arg->moving_ends);
-  option_text(set, "start-speed", "X", "at the start, X times as fast as the given motion; default 0: at rest",
-              &arg->start_speed);
-  option_text(set, "end-speed", "X", "the same at the end", &arg->end_speed);
-  option_text(
-      set, "wrench", "FILE",
-      "external wrenches, as for torque; they belong to the places of the path, and come later in a slower motion",
-      &t->wrench);
-  option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
-                "between the rows of --wrench; default monotone", &t->wrench_interpolation);
-  option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",
-               &t->actuated);
-  option_numbers(set, "intervals", "N", "of the path, on which the speed is a spline; default 200", &arg->intervals);
-  option_flag(set, "waypoints", "TRAJECTORY has points, not times: joint names, and a row for each point",
-              &arg->waypoints);
-  option_numbers(set, "blend", "X", "how far the path may pass the waypoints [rad, m]; default 0.01", &arg->blend);
-  option_text(set, "out", "FILE", "write the new motion to FILE.csv or FILE.npz, as jounce torque does", &t->out);
-  option_output(set);
-  option_text(set, "plot", "FILE", "plot it with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
-              &t->plot);
-  option_output(set);
-  figure_size_option(set, &t->size);
-  option_names(set, "joints", "LIST", "plot these joints only, by names or patterns", &t->joints);
-  option_numbers(
-      set, "rate", "HZ",
-      "rows of --out in a second; default 1000, less for motions of more than 10 s, more for less than 0.2 s",
-      &t->rate);
-  option_heading_shared(set, "How TRAJECTORY is read");
-  option_text(set, "tolerance", "X",
-              "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto",
-              &t->tolerance);
-  option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate", &t->bandwidth);
-  log_arg_options(set, &t->log, "smooth away what is faster than this in the samples; default: nothing", true);
-  option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
-                &t->missing);
-  option_names(set, "columns", "NAME=COLUMN,...", "columns that are not named after their joints, as for torque",
-               &t->columns);
-  model_arg_options(set, &t->model);
-}
+static const option retime_options[] = {
+    FLAG_OPTION(retime_arg, uniform, "uniform",
+                "one factor for the whole motion; default: as fast as possible at each place of the path"),
+    TEXT_OPTION(retime_arg, torque.limits, "limits", "FILE",
+                "use these limits instead of those of the model, or in addition: " LIMITS_FILE_HELP,
+                .words = "builtin:"),
+    TEXT_OPTION(retime_arg, margin, "margin", "SHARE",
+                "keep this share of each limit unused, as 0.05 or 5%; default 0"),
+    TEXT_OPTION(retime_arg, torque.actuators, "actuators", "FILE",
+                "limits of motors behind springs, too: the file of jounce motor --actuators"),
+    FLAG_OPTION(retime_arg, torque.losses, "losses", "include damping and friction of the joints"),
+    FLAG_OPTION(retime_arg, moving_ends, "moving-ends",
+                "a path that moves at its ends keeps moving there; default: starts and ends at rest"),
+    TEXT_OPTION(retime_arg, start_speed, "start-speed", "X",
+                "at the start, X times as fast as the given motion; default 0: at rest"),
+    TEXT_OPTION(retime_arg, end_speed, "end-speed", "X", "the same at the end"),
+    TEXT_OPTION(retime_arg, torque.wrench, "wrench", "FILE",
+                WRENCH_HELP "; they belong to the places of the path, and come later in a slower motion"),
+    CHOICE_OPTION(retime_arg, torque.wrench_interpolation, "wrench-interpolation", "hold|linear|monotone|spline",
+                  WRENCH_INTERPOLATION_HELP),
+    NAMES_OPTION(retime_arg, torque.actuated, "actuated", "LIST", ACTUATED_HELP "those in the trajectory"),
+    NUMBERS_OPTION(retime_arg, intervals, "intervals", "N",
+                   "intervals of the path, on which the speed is a spline; default 200"),
+    FLAG_OPTION(retime_arg, waypoints, "waypoints",
+                "TRAJECTORY has points, not times: joint names, and a row for each point"),
+    NUMBERS_OPTION(retime_arg, blend, "blend", "X", "how far the path may pass the waypoints [rad, m]; default 0.01"),
+    TEXT_OPTION(retime_arg, torque.out, "out", "FILE",
+                "write the new motion to FILE.csv or FILE.npz, as jounce torque does", .is_output = true),
+    TEXT_OPTION(retime_arg, torque.plot, "plot", "FILE", PLOT_HELP, .is_output = true),
+    SIZE_OPTION(retime_arg, torque.size),
+    NAMES_OPTION(retime_arg, torque.joints, "joints", "LIST", JOINTS_HELP),
+    NUMBERS_OPTION(
+        retime_arg, torque.rate, "rate", "HZ",
+        "rows of --out in a second; default 1000, less for motions of more than 10 s, more for less than 0.2 s"),
+    {0}};
+
+static const option_group retime_groups[] = {
+    {.options = retime_options},
+    TRAJECTORY_GROUP(offsetof(retime_arg, torque)),
+    MODEL_GROUPS(retime_arg, torque.model),
+};
+
+const command_line retime_line = {
+    .name = "retime",
+    .brief = "make a motion as fast as its limits allow, or slow enough",
+    .arguments = "MODEL TRAJECTORY",
+    .least = 2,
+    .most = 2,
+    .about =
+        "Give a motion another timing: the same path, as fast as the limits of position, velocity, acceleration, "
+        "jerk, effort and effort rate allow.\n"
+        "\n"
+        "With --uniform, q(t) becomes q(c t) with the largest c; otherwise the speed along the path is "
+        "optimised. A motion that breaks limits becomes slower, one that does not becomes faster. TRAJECTORY is "
+        "read as by jounce torque. The rows of the new motion are read back in the same way, and the curve through "
+        "them is compared with all limits at 20 times their rate.\n"
+        "\n"
+        "SI units. The exit status is 0 if the new motion keeps all limits, 1 if no speed does (the limit is "
+        "named), if nothing limits the motion, or if a file is bad, 3 if the samples do not show what --bandwidth "
+        "says.",
+    .groups = retime_groups,
+    .group_count = COUNT_OF(retime_groups),
+};
 
 int command_retime(int argc, char **argv) {
-  option_set set;
   retime_arg arg = {.torque = {.command = "retime", .wrench_interpolation = JN_INTERPOLATE_MONOTONE}};
   torque_arg *t = &arg.torque;
-  model_arg_init(&t->model);
-  option_set_init(
-      &set, "retime", "MODEL TRAJECTORY",
-      "Give a motion another timing: the same path, as fast as the limits of position, velocity, acceleration, "
-      "jerk, effort and effort rate allow.\n"
-      "\n"
-      "With --uniform, q(t) becomes q(c t) with the largest c; otherwise the speed along the path is "
-      "optimised. A motion that breaks limits becomes slower, one that does not becomes faster. TRAJECTORY is "
-      "read as by jounce torque. The rows of the new motion are read back in the same way, and the curve through "
-      "them is compared with all limits at 20 times their rate.\n"
-      "\n"
-      "SI units. The exit status is 0 if the new motion keeps all limits, 1 if no speed does (the limit is "
-      "named), if nothing limits the motion, or if a file is bad, 3 if the samples do not show what --bandwidth says.");
-  declare_options(&set, &arg);
+  model_arg_init(&t->model, "retime");
   const char *words[2];
-  int status = option_parse(&set, argc, argv, words, 2, 2);
+  int status = option_parse(&retime_line, &arg, argc, argv, words);
   if (status == OPTION_GO_ON) {
     t->model.source = words[0];
     t->trajectory = words[1];

@@ -141,14 +141,14 @@ static void warn_of_singularity(const doubts *d, const jn_simulation_report *r, 
   if (shrinks)
     say(stderr,
         "jounce: warning: at t = %.6g s the motion nearly meets a singular configuration: steps shrink to %.1e s\n"
-        "    what comes after depends on rounding; compare with another --tolerance, or start elsewhere\n",
+        "    what comes after depends on rounding; compare with another --local-error, or start elsewhere\n",
         r->least_step_time, r->least_step);
   else
     say(stderr,
         "jounce: warning: at t = %.6g s the motion passes a singular configuration of the loops%s\n"
         "    what comes after depends on rounding; compare with %s, or start elsewhere\n",
         d->singular_time, d->is_fixed ? " within one step" : "",
-        d->is_fixed ? "--integrator taylor" : "another --tolerance");
+        d->is_fixed ? "--integrator taylor" : "another --local-error");
 }
 
 /* Energy that comes from nowhere, relative to what went to and fro. */
@@ -166,7 +166,7 @@ static void warn_of_drift(const doubts *d, const jn_simulation_report *r) {
         "chooses them\n",
         step, 0.1 * step);
   else
-    say(stderr, "this motion is not what the forces make\n    take a smaller --tolerance\n");
+    say(stderr, "this motion is not what the forces make\n    take a smaller --local-error\n");
 }
 
 void doubts_tell(const doubts *d) {

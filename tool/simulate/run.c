@@ -163,7 +163,7 @@ static void tell_failure(const simulation *s, jn_status status) {
   if (too_long)
     fputs("    numbers overflow: the steps are too long; take a smaller --step, or --integrator taylor\n", stderr);
   else if (status == JN_ERR_STEP)
-    fputs("    stiff springs, damping or friction: --integrator rodas; a coarser --tolerance; or forces that jump\n",
+    fputs("    stiff springs, damping or friction: --integrator rodas; a coarser --local-error; or forces that jump\n",
           stderr);
 }
 

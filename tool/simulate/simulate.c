@@ -50,10 +50,10 @@ static int check_arguments(const simulate_arg *arg) {
     bool zero;
     const char *unit;
   } numbers[] = {{"duration", &arg->duration, false, " [s]"},
-                 {"tolerance", &arg->tolerance, false, ""},
+                 {"local-error", &arg->tolerance, false, ""},
                  {"step", &arg->step, false, " [s]"},
                  {"every", &arg->every, false, " [s]"},
-                 {"order", &arg->order, false, ""},
+                 {"taylor-order", &arg->order, false, ""},
                  {"restitution", &arg->restitution, true, ""},
                  {"friction-speed", &arg->friction_speed, false, " [rad/s, m/s]"}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -86,16 +86,16 @@ static int choose_method(simulate_arg *arg, const acting_forces *f) {
     arg->integrator = JN_DORMAND_PRINCE;
   }
   if (f->law == FORCE_MOTION && arg->order.count && arg->order.values[0] > JN_TRAJECTORY_MAX_ORDER + 1)
-    return usage_error("simulate", "--motion is known with derivatives to order %d: --order at most %d",
+    return usage_error("simulate", "--motion is known with derivatives to order %d: --taylor-order at most %d",
                        JN_TRAJECTORY_MAX_ORDER, JN_TRAJECTORY_MAX_ORDER + 1);
   bool steps = has_fixed_steps(arg->integrator);
   const char *name = jn_integrator_name((jn_integrator)arg->integrator);
   if (arg->step.count && !steps)
-    return usage_error("simulate", "--step is for rk4 and euler; %s has --tolerance", name);
+    return usage_error("simulate", "--step is for rk4 and euler; %s has --local-error", name);
   if (arg->tolerance.count && steps)
-    return usage_error("simulate", "--tolerance is not for %s, which has --step", name);
+    return usage_error("simulate", "--local-error is not for %s, which has --step", name);
   if (arg->order.count && arg->integrator != JN_TAYLOR)
-    return usage_error("simulate", "--order is for the integrator taylor");
+    return usage_error("simulate", "--taylor-order is for the integrator taylor");
   return OPTION_GO_ON;
 }
 
@@ -128,8 +128,9 @@ static void set_options(const simulate_arg *arg, jn_simulation_options *o) {
 
 static int tell_options(const simulate_arg *arg, jn_status status) {
   if (status == JN_ERR_SIZE && arg->order.count && !(arg->order.values[0] >= 2 && arg->order.values[0] <= 60))
-    return usage_error("simulate", "--order %g: the order of Taylor series is from 2 to 60", arg->order.values[0]);
-  if (status == JN_ERR_SIZE) return usage_error("simulate", "--tolerance must be from 1e-16 to 0.1");
+    return usage_error("simulate", "--taylor-order %g: the order of Taylor series is from 2 to 60",
+                       arg->order.values[0]);
+  if (status == JN_ERR_SIZE) return usage_error("simulate", "--local-error must be from 1e-16 to 0.1");
   say(stderr, "jounce: %s\n", jn_status_text(status));
   return EXIT_BAD;
 }
@@ -283,81 +284,93 @@ static int run(simulate_arg *arg) {
   return result;
 }
 
-static void declare_options(option_set *set, simulate_arg *arg) {
-  option_text(set, "initial", "STATE.json",
-              "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval, or key:NAME, a keyframe of an MJCF model; "
-              "default: neutral and at rest, or the start of "
-              "--motion",
-              &arg->initial);
-  option_numbers(set, "duration", "S", "how long [s], at most 1e9; default 1, or as long as --motion", &arg->duration);
-  option_text(
-      set, "torque", "FILE",
-      "torques: zero (default); gravity, which carry the weight; hold, which also keep the robot where it "
-      "starts, with --gains; or a file with columns t and NAME.tau, units in brackets ([N mm], [ms]), straight from "
-      "row to row",
-      &arg->torque);
-  option_words(set, "zero|gravity|hold");
-  option_text(
-      set, "motion", "TRAJECTORY",
-      "follow a trajectory (as for torque) by computed torque, with --gains; with --losses these are part of it",
-      &arg->trajectory);
-  option_words(set, "builtin:demo");
-  option_names(set, "actuated", "JOINT,...",
-               "with --motion, models with loops: joints that have a motor; default: those of the trajectory",
-               &arg->actuated);
-  option_numbers(set, "gains", "KP,KD",
-                 "of --torque hold [N m/rad, N m s/rad] and --motion [1/s^2, 1/s]; default 100,20", &arg->gains);
-  option_flag(set, "losses", "with damping and Coulomb friction of the joints; friction is smooth near v = 0",
-              &arg->losses);
-  option_numbers(set, "friction-speed", "V", "speed below which friction fades [rad/s, m/s]; default 0.001",
-                 &arg->friction_speed);
-  option_text(set, "wrench", "FILE",
-              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &arg->wrench);
-  option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
-                "between the rows of --wrench; default monotone", &arg->wrench_interpolation);
-  option_maybe(set, "events", "[stop|bounce]",
-               "look for position limits: end there (stop, the default), or bounce off them with --restitution",
-               &arg->events);
-  option_words(set, "stop|bounce");
-  option_numbers(set, "restitution", "E", "speed after a bounce over that before it, 0 (default) to 1",
-                 &arg->restitution);
-  option_heading(set, "Method");
-  option_choice(
-      set, "integrator", "taylor|dopri5|rodas|rk4|euler",
-      "Taylor series (default, which goes over to rodas by itself where losses or springs are stiff); Dormand-Prince "
-      "5(4); RODAS 4(3), implicit, for stiff systems; classical Runge-Kutta; semi-implicit Euler",
-      &arg->integrator);
-  option_numbers(set, "tolerance", "T", "local error of taylor, dopri5 and rodas; default 1e-10", &arg->tolerance);
-  option_numbers(set, "step", "H", "step of rk4 and euler [s]; default 0.001; at most 1e9 steps", &arg->step);
-  option_numbers(set, "order", "P", "order of taylor; default: from the tolerance", &arg->order);
-  option_heading(set, "Results");
-  option_text(set, "out", "FILE", "write time, motion and torques to FILE.csv or FILE.npz; -: only CSV to stdout",
-              &arg->out);
-  option_output(set);
-  option_numbers(set, "every", "DT", "time between samples [s]; default: a thousandth of the duration", &arg->every);
-  option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
-              &arg->plot);
-  option_output(set);
-  figure_size_option(set, &arg->size);
-  option_flag(set, "summary", "print the largest values of each joint and the energy balance", &arg->summary);
-  model_arg_options(set, &arg->model);
-}
+static const option simulate_options_1[] = {
+    TEXT_OPTION(simulate_arg, initial, "initial", "STATE.json",
+                "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval, or key:NAME, a keyframe of an MJCF model; "
+                "default: neutral and at rest, or the start of "
+                "--motion"),
+    NUMBERS_OPTION(simulate_arg, duration, "duration", "S",
+                   "how long [s], at most 1e9; default 1, or as long as --motion"),
+    TEXT_OPTION(
+        simulate_arg, torque, "torque", "FILE",
+        "torques: zero (default); gravity, which carry the weight; hold, which also keep the robot where it "
+        "starts, with --gains; or a file with columns t and NAME.tau, units in brackets ([N mm], [ms]), straight from "
+        "row to row",
+        .words = "zero|gravity|hold"),
+    TEXT_OPTION(
+        simulate_arg, trajectory, "motion", "TRAJECTORY",
+        "follow a trajectory (as for torque) by computed torque, with --gains; with --losses these are part of it",
+        .words = "builtin:demo"),
+    NAMES_OPTION(simulate_arg, actuated, "actuated", "LIST", "with --motion, " ACTUATED_HELP "those of the trajectory"),
+    NUMBERS_OPTION(simulate_arg, gains, "gains", "KP,KD",
+                   "gains of --torque hold [N m/rad, N m s/rad] and --motion [1/s^2, 1/s]; default 100,20"),
+    FLAG_OPTION(simulate_arg, losses, "losses",
+                "include damping and friction of the joints; friction is smooth near v = 0"),
+    NUMBERS_OPTION(simulate_arg, friction_speed, "friction-speed", "V",
+                   "speed below which friction fades [rad/s, m/s]; default 0.001"),
+    TEXT_OPTION(simulate_arg, wrench, "wrench", "FILE", WRENCH_HELP),
+    CHOICE_OPTION(simulate_arg, wrench_interpolation, "wrench-interpolation", "hold|linear|monotone|spline",
+                  WRENCH_INTERPOLATION_HELP),
+    MAYBE_OPTION(simulate_arg, events, "events", "[stop|bounce]",
+                 "look for position limits: end there (stop, the default), or bounce off them with --restitution",
+                 .words = "stop|bounce"),
+    NUMBERS_OPTION(simulate_arg, restitution, "restitution", "E",
+                   "speed after a bounce divided by the speed before it, 0 (default) to 1"),
+    {0}};
+
+static const option simulate_options_2[] = {
+    CHOICE_OPTION(
+        simulate_arg, integrator, "integrator", "taylor|dopri5|rodas|rk4|euler",
+        "Taylor series (default, which goes over to rodas by itself where losses or springs are stiff); Dormand-Prince "
+        "5(4); RODAS 4(3), implicit, for stiff systems; classical Runge-Kutta; semi-implicit Euler"),
+    NUMBERS_OPTION(simulate_arg, tolerance, "local-error", "T",
+                   "largest local error of taylor, dopri5 and rodas; default 1e-10"),
+    NUMBERS_OPTION(simulate_arg, tolerance, "tolerance", "T", NULL, .instead = "local-error"),
+    NUMBERS_OPTION(simulate_arg, step, "step", "H", "step of rk4 and euler [s]; default 0.001; at most 1e9 steps"),
+    NUMBERS_OPTION(simulate_arg, order, "taylor-order", "P", "order of taylor; default: chosen from --local-error"),
+    NUMBERS_OPTION(simulate_arg, order, "order", "P", NULL, .instead = "taylor-order"),
+    {0}};
+
+static const option simulate_options_3[] = {
+    TEXT_OPTION(simulate_arg, out, "out", "FILE",
+                "write time, motion and torques to FILE.csv or FILE.npz; -: only CSV to stdout", .is_output = true),
+    NUMBERS_OPTION(simulate_arg, every, "every", "DT",
+                   "time between samples [s]; default: a thousandth of the duration"),
+    TEXT_OPTION(simulate_arg, plot, "plot", "FILE", PLOT_HELP, .is_output = true),
+    SIZE_OPTION(simulate_arg, size),
+    FLAG_OPTION(simulate_arg, summary, "summary", "print the largest values of each joint and the energy balance"),
+    {0}};
+
+static const option_group simulate_groups[] = {
+    {.options = simulate_options_1},
+    {.heading = "Method", .options = simulate_options_2},
+    {.heading = "Results", .options = simulate_options_3},
+    MODEL_GROUPS(simulate_arg, model),
+};
+
+const command_line simulate_line = {
+    .name = "simulate",
+    .brief = "move a robot in time under gravity, torques and losses",
+    .arguments = "MODEL",
+    .least = 1,
+    .most = 1,
+    .about =
+        "Move a robot in time: from a state, under gravity, springs, torques, losses and wrenches.\n"
+        "\n"
+        "The file of --out has the columns that jounce torque reads and writes, so a simulated motion can go "
+        "straight back into it. Ctrl-C leaves a complete file of what was done.\n"
+        "\n"
+        "SI units. The exit status is 0 if the end was reached, 1 if not: a limit with --events, a singular "
+        "system, steps that would have to be too small, Ctrl-C; or if a file is bad.",
+    .groups = simulate_groups,
+    .group_count = COUNT_OF(simulate_groups),
+};
 
 int command_simulate(int argc, char **argv) {
-  option_set set;
   simulate_arg arg = {.wrench_interpolation = JN_INTERPOLATE_MONOTONE, .integrator = JN_INTEGRATORS};
-  model_arg_init(&arg.model);
-  option_set_init(&set, "simulate", "MODEL",
-                  "Move a robot in time: from a state, under gravity, springs, torques, losses and wrenches.\n"
-                  "\n"
-                  "The file of --out has the columns that jounce torque reads and writes, so a simulated motion can go "
-                  "straight back into it. Ctrl-C leaves a complete file of what was done.\n"
-                  "\n"
-                  "SI units. The exit status is 0 if the end was reached, 1 if not: a limit with --events, a singular "
-                  "system, steps that would have to be too small, Ctrl-C; or if a file is bad.");
-  declare_options(&set, &arg);
+  model_arg_init(&arg.model, "simulate");
   const char *words[1];
-  int status = option_parse(&set, argc, argv, words, 1, 1);
+  int status = option_parse(&simulate_line, &arg, argc, argv, words);
   if (status == OPTION_GO_ON) {
     arg.model.source = words[0];
     arg.chosen = arg.integrator != JN_INTEGRATORS;

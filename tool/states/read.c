@@ -650,8 +650,8 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
 }
 
 /* The one state of a line of --stream. */
-static bool convert_line(const jn_model *model, const eval_need *need, json_t *value, FILE *messages,
-                         eval_states *list) {
+static bool read_line_state(const jn_model *model, const eval_need *need, json_t *value, FILE *messages,
+                            eval_states *list) {
   reader r = make_reader(model, need, NULL, messages);
   *list = (eval_states){.states = allocate(sizeof *list->states), .count = 1};
   read_state(&r, value, list->states);
@@ -684,7 +684,7 @@ bool eval_read_line(const jn_model *model, const eval_need *need, const char *te
   }
   bool fine = !json_is_array(root);
   if (fine)
-    fine = convert_line(model, need, root, messages, list);
+    fine = read_line_state(model, need, root, messages, list);
   else
     say(messages, "is an array; with --stream every line has one state\n");
   json_decref(root);

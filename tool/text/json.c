@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../src/text/printable.h"
+#include "number.h"
 
 void emit_init(json_writer *j, FILE *stream) { *j = (json_writer){.stream = stream, .first = true}; }
 
@@ -40,23 +41,10 @@ static void write_string(FILE *stream, const char *s) {
 }
 
 static void write_number(FILE *stream, double value) {
-  char text[40];
-  if (!isfinite(value)) {
+  if (isfinite(value))
+    write_exact(stream, value);
+  else
     fputs("null", stream);
-    return;
-  }
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) break;
-  }
-  /* Whatever the locale's decimal point is, JSON's is a point. */
-  size_t whole = strspn(text, "+-0123456789");
-  if (text[whole] != 0 && text[whole] != 'e') {
-    size_t rest = whole + strcspn(text + whole, "0123456789");
-    text[whole] = '.';
-    memmove(text + whole + 1, text + rest, strlen(text + rest) + 1);
-  }
-  fputs(text, stream);
 }
 
 /* Comma, new line, indentation and key before a value. */

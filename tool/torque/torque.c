@@ -75,7 +75,7 @@ int torque_check_arguments(const torque_arg *arg) {
         arg->command,
         "--wrench, --columns, --missing and --motor-positions are not for --frame; jounce reach --path writes the "
         "motion of the joints, which they are for");
-  if (arg->link && arg->payload.count == 0) return usage_error(arg->command, "--link is for --payload");
+  if (arg->link && arg->payload.count == 0) return usage_error(arg->command, "--payload-frame is for --payload");
   if (arg->rate.count > 1 || (arg->rate.count == 1 && !(arg->rate.values[0] > 0)))
     return usage_error(arg->command, "--rate takes one positive number [1/s]");
   if (arg->bandwidth.count > 1 || (arg->bandwidth.count == 1 && !(arg->bandwidth.values[0] > 0)))
@@ -113,13 +113,14 @@ static int find_payload_frame(const torque_arg *arg, int *frame) {
   if (!arg->link) {
     char *names;
     *frame = only_tip(model, &names);
-    int status = *frame >= 0
-                     ? OPTION_GO_ON
-                     : usage_error("torque", "--payload needs --link: the model ends in several links: %s", names);
+    int status =
+        *frame >= 0
+            ? OPTION_GO_ON
+            : usage_error("torque", "--payload needs --payload-frame: the model ends in several links: %s", names);
     free(names);
     return status;
   }
-  return find_frame("torque", "link", model, arg->link, frame);
+  return find_frame("torque", "payload-frame", model, arg->link, frame);
 }
 
 /* Does a body with this inertia exist? A rod or a plate, whose least moment may be zero, does. */
@@ -195,14 +196,13 @@ static int stop(const motion *m, jn_status status) {
 }
 
 static int run_samples(motion *m, const schedule *s, sinks *to) {
-  progress_begin("computing torques");
+  motion_block *block = motion_block_create(m);
   jn_status status = JN_OK;
+  progress_begin("computing torques");
   for (int i = 0; i < s->count && status == JN_OK; i++) {
-    double t = schedule_time(s, i);
-
     /* Limits at all times up to this one. */
-    if (to->with_limits) status = limit_check_until(&to->limits, t);
-    if (status == JN_OK) status = motion_at(m, t);
+    if (to->with_limits) status = limit_check_until(&to->limits, schedule_time(s, i));
+    if (status == JN_OK) status = motion_sample(m, block, s, i);
     if (status != JN_OK) break;
 
     summary_sample(&to->summary, m);
@@ -212,6 +212,7 @@ static int run_samples(motion *m, const schedule *s, sinks *to) {
     if (i % 64 == 0) progress_show((double)i / s->count);
   }
 
+  motion_block_free(block);
   if (status == JN_OK && to->with_limits) status = limit_check_until(&to->limits, s->last_time);
   progress_end();
   if (status == JN_OK && to->with_limits) status = limit_check_doubt(&to->limits, m, s->first_time, s->last_time);
@@ -281,10 +282,12 @@ static int run_part(const torque_arg *arg, motion *m, int order) {
   if (status != JN_OK) return stop(m, status);
   writer *w = writer_open_part(arg->out, m, order, &part);
   if (!w) return EXIT_BAD;
+  motion_block *block = motion_block_create(m);
   for (long i = part.first; i < part.last && status == JN_OK; i++) {
-    status = motion_at(m, schedule_time(&s, (int)i));
+    status = motion_sample(m, block, &s, (int)i);
     if (status == JN_OK) writer_sample(w, m);
   }
+  motion_block_free(block);
   result = writer_close(w, status == JN_OK);
   return status == JN_OK ? result : stop(m, status);
 }
@@ -344,76 +347,77 @@ static int run(torque_arg *arg) {
 
 /* ---- Command ---- */
 
-static void declare_options(option_set *set, torque_arg *arg) {
-  option_numbers(set, "order", "K", "highest order of the time derivatives of the torques; default 2", &arg->order);
-  option_text(
-      set, "out", "FILE",
-      "write motion and torques at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables, "
-      "--check, --limits and --plot",
-      &arg->out);
-  option_output(set);
-  option_text(set, "shard", "I/N",
-              "write only part I of N parts of --out FILE.csv, for several machines; `jounce gather` puts the parts "
-              "together",
-              &arg->shard);
-  option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
-              &arg->plot);
-  option_output(set);
-  figure_size_option(set, &arg->size);
-  option_names(set, "joints", "LIST",
-               "plot these joints only, by names or patterns: 'left_*,neck'; default: all, on as many pages as needed",
-               &arg->joints);
-  option_flag(set, "check", "compare with numerical differentiation; exit status 1 if they do not agree", &arg->check);
-  option_maybe(
-      set, "limits", "[FILE]",
-      "compare with the limits of the model, and of FILE, which override them (JSON or CSV by joint names, or a "
-      "built-in robot: --limits=builtin:panda); exit status 1 if one is exceeded, 3 if that "
-      "cannot be told",
-      &arg->limits);
-  option_words(set, "builtin:");
-  option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
-                 &arg->payload);
-  option_text(set, "link", "NAME", "the link or frame that carries the payload; default: the end of the chain",
-              &arg->link);
-  option_text(set, "wrench", "FILE",
-              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &arg->wrench);
-  option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
-                "interpolation between the rows of --wrench: hold the last one, linear, monotone cubics without "
-                "overshoot (default), or smoothing splines",
-                &arg->wrench_interpolation);
-  option_flag(set, "losses", "include damping and friction", &arg->losses);
-  option_names(
-      set, "actuated", "LIST",
-      "joints with a motor, for models with loops; default: those in the trajectory, or, if it has all joints, "
-      "those with an effort limit above 0",
-      &arg->actuated);
-  option_heading(set, "Path of a tool");
-  option_text(set, "frame", "NAME",
-              "TRAJECTORY has the poses of this link or frame over time, as reach --path: the joints follow from it",
-              &arg->tool.frame);
-  tool_arg_options(set, &arg->tool, "position-limits");
-  trajectory_options(set, arg);
-  model_arg_options(set, &arg->model);
-}
+static const option torque_options_1[] = {
+    NUMBERS_OPTION(torque_arg, order, "order", "K", "highest order of the time derivatives of the torques; default 2"),
+    TEXT_OPTION(
+        torque_arg, out, "out", "FILE",
+        "write motion and torques at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables, "
+        "--check, --limits and --plot",
+        .is_output = true),
+    TEXT_OPTION(torque_arg, shard, "shard", "I/N",
+                "write only part I of N parts of --out FILE.csv, for several machines; `jounce gather` puts the parts "
+                "together"),
+    TEXT_OPTION(torque_arg, plot, "plot", "FILE", PLOT_HELP, .is_output = true),
+    SIZE_OPTION(torque_arg, size),
+    NAMES_OPTION(torque_arg, joints, "joints", "LIST", JOINTS_HELP),
+    FLAG_OPTION(torque_arg, check, "check",
+                "compare the results with numerical differentiation; exit status 1 if they do not agree"),
+    MAYBE_OPTION(torque_arg, limits, "limits", "[FILE]",
+                 "compare with the limits of the model, and of FILE, which override them: " LIMITS_FILE_HELP
+                 "; exit status 1 if one is exceeded, 3 if the data are not good enough to decide",
+                 .words = "builtin:"),
+    NUMBERS_OPTION(torque_arg, payload, "payload", "M,X,Y,Z",
+                   "a mass [kg] at a point [m] of --payload-frame; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz"),
+    TEXT_OPTION(torque_arg, link, "payload-frame", "NAME",
+                "the link or frame that carries the payload; default: the end of the chain"),
+    TEXT_OPTION(torque_arg, link, "link", "NAME", NULL, .instead = "payload-frame"),
+    TEXT_OPTION(torque_arg, wrench, "wrench", "FILE", WRENCH_HELP),
+    CHOICE_OPTION(torque_arg, wrench_interpolation, "wrench-interpolation", "hold|linear|monotone|spline",
+                  WRENCH_INTERPOLATION_HELP),
+    FLAG_OPTION(torque_arg, losses, "losses", "include damping and friction"),
+    NAMES_OPTION(torque_arg, actuated, "actuated", "LIST",
+                 ACTUATED_HELP "those in the trajectory, or, if it has all joints, those with an effort limit above 0"),
+    {0}};
+
+static const option torque_options_2[] = {
+    TEXT_OPTION(torque_arg, tool.frame, "frame", "NAME",
+                "TRAJECTORY has the poses of this link or frame over time, as reach --path: the joints follow from it"),
+    {0}};
+
+static const option_group torque_groups[] = {
+    {.options = torque_options_1},
+    {.heading = "Path of a tool", .options = torque_options_2},
+    {.options = tool_options, .at = offsetof(torque_arg, tool)},
+    TRAJECTORY_GROUP(0),
+    SCHEDULE_GROUP(0),
+    MODEL_GROUPS(torque_arg, model),
+};
+
+const command_line torque_line = {
+    .name = "torque",
+    .brief = "compute the torques of a motion, their derivatives, and the margins to limits",
+    .arguments = "MODEL TRAJECTORY",
+    .least = 2,
+    .most = 2,
+    .about =
+        "Compute the torques of a motion and their time derivatives.\n"
+        "\n"
+        "TRAJECTORY is a file: CSV with a header (t, then joint names; joint_d1, joint_d2, ... for measured "
+        "derivatives), NPY (t, then q in the order of the model) or NPZ (t, q, v, a), which are fitted with splines; "
+        "or JSON with closed forms (polynomial, cosine, fourier, minimum_jerk, minimum_snap). builtin:demo is a motion "
+        "of the Panda; - is standard input. A unit in the header converts the column: \"joint1 [deg]\".\n"
+        "\n"
+        "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is bad, 3 "
+        "if it cannot be told whether all limits hold.",
+    .groups = torque_groups,
+    .group_count = COUNT_OF(torque_groups),
+};
 
 int command_torque(int argc, char **argv) {
-  option_set set;
   torque_arg arg = {.command = "torque", .wrench_interpolation = JN_INTERPOLATE_MONOTONE};
-  model_arg_init(&arg.model);
-  option_set_init(
-      &set, "torque", "MODEL TRAJECTORY",
-      "Compute the torques of a motion and their time derivatives.\n"
-      "\n"
-      "TRAJECTORY is a file: CSV with a header (t, then joint names; joint_d1, joint_d2, ... for measured "
-      "derivatives), NPY (t, then q in the order of the model) or NPZ (t, q, v, a), which are fitted with splines; "
-      "or JSON with closed forms (polynomial, cosine, fourier, minimum_jerk, minimum_snap). builtin:demo is a motion "
-      "of the Panda; - is standard input. A unit in the header converts the column: \"joint1 [deg]\".\n"
-      "\n"
-      "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is bad, 3 "
-      "if it cannot be told whether all limits hold.");
-  declare_options(&set, &arg);
+  model_arg_init(&arg.model, "torque");
   const char *words[2];
-  int status = option_parse(&set, argc, argv, words, 2, 2);
+  int status = option_parse(&torque_line, &arg, argc, argv, words);
   if (status == OPTION_GO_ON) {
     arg.model.source = words[0];
     arg.tool.model = &arg.model;

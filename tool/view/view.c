@@ -7,6 +7,7 @@
 #include "../files/installed.h"
 #include "../files/output.h"
 #include "../model/argument.h"
+#include "../options/shared_help.h"
 #include "../text/print.h"
 #include "meshes.h"
 
@@ -249,30 +250,44 @@ static int view(view_arg *v) {
   return EXIT_FINE;
 }
 
+static const option view_options[] = {
+    TEXT_OPTION(view_arg, out, "out", "FILE", "the page to write; default jounce.html; -: standard output",
+                .is_output = true),
+    TEXT_OPTION(
+        view_arg, page, "page", "FILE",
+        "the empty page to start from; default: JOUNCE_PAGE of the environment, or the one installed with the command"),
+    TEXTS_OPTION(view_arg, folders, "meshes", "FOLDER",
+                 "also read meshes in this folder, wherever the robot's file is; may be given several times"),
+    TEXT_OPTION(view_arg, limits, "limits", "FILE", "limits that the page compares with: " LIMITS_FILE_HELP),
+    TEXT_OPTION(view_arg, wrench, "wrench", "FILE", "during TRAJECTORY, " WRENCH_HELP),
+    FLAG_OPTION(view_arg, losses, "losses", "the torques of TRAJECTORY include damping and friction"),
+    {0}};
+
+static const option_group view_groups[] = {
+    {.options = view_options},
+    MODEL_GROUPS(view_arg, model),
+};
+
+const command_line view_line = {
+    .name = "view",
+    .brief = "write a web page that shows the robot and its motion",
+    .arguments = "MODEL [TRAJECTORY]",
+    .least = 1,
+    .most = 2,
+    .about =
+        "Write a web page that shows the robot in three dimensions, moves it, checks it, simulates it, and "
+        "plays TRAJECTORY with its torques against the limits. The page is one file that needs nothing else "
+        "and no network: the robot's file, its meshes (STL, OBJ, DAE, of its folder or package) and the motion "
+        "are inside.",
+    .groups = view_groups,
+    .group_count = COUNT_OF(view_groups),
+};
+
 int command_view(int argc, char **argv) {
-  option_set set;
   view_arg v = {.out = "jounce.html"};
   const char *arguments[2] = {NULL, NULL};
-  model_arg_init(&v.model);
-  option_set_init(
-      &set, "view", "MODEL [TRAJECTORY]",
-      "Write a web page that shows the robot in three dimensions, moves it, checks it, simulates it, and "
-      "plays TRAJECTORY with its torques against the limits. The page is one file that needs nothing else "
-      "and no network: the robot's file, its meshes (STL, OBJ, DAE, of its folder or package) and the motion "
-      "are inside.");
-  option_text(&set, "out", "FILE", "the page to write; default jounce.html; -: standard output", &v.out);
-  option_output(&set);
-  option_text(
-      &set, "page", "FILE",
-      "the empty page to start from; default: JOUNCE_PAGE of the environment, or the one installed with the command",
-      &v.page);
-  option_texts(&set, "meshes", "FOLDER",
-               "also read meshes in this folder, wherever the robot's file is; may be given several times", &v.folders);
-  option_text(&set, "limits", "FILE", "limits for the page to compare with, as for torque", &v.limits);
-  option_text(&set, "wrench", "FILE", "external wrenches during TRAJECTORY, as for torque", &v.wrench);
-  option_flag(&set, "losses", "the torques of TRAJECTORY include damping and friction", &v.losses);
-  model_arg_options(&set, &v.model);
-  int status = option_parse(&set, argc, argv, arguments, 1, 2);
+  model_arg_init(&v.model, "view");
+  int status = option_parse(&view_line, &v, argc, argv, arguments);
   if (status == OPTION_GO_ON) {
     v.model.source = arguments[0];
     v.motion = arguments[1];

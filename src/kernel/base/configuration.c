@@ -35,9 +35,10 @@ static inline void minus(const JN_S(body) * b, const real *q0, const real *q1, r
 }
 
 void JN_(integrate)(const jn_call *c) {
+  const jn_integrate_arguments *args = &c->integrate;
   const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = c->in[1];
-  real *out = c->out[0];
+  const real *q = args->q, *v = args->v;
+  real *out = args->q_out;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     if (b->owner) plus(b, q + b->iq, v + b->iv, out + b->iq);
@@ -45,9 +46,10 @@ void JN_(integrate)(const jn_call *c) {
 }
 
 void JN_(difference)(const jn_call *c) {
+  const jn_difference_arguments *args = &c->difference;
   const JN_S(tree) *t = c->tree;
-  const real *q0 = c->in[0], *q1 = c->in[1];
-  real *v = c->out[0];
+  const real *q0 = args->q0, *q1 = args->q1;
+  real *v = args->v;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     if (b->owner) minus(b, q0 + b->iq, q1 + b->iq, v + b->iv);
@@ -93,41 +95,44 @@ static inline void store_dexp(const JN_S(tree) * t, const JN_S(body) * b, const 
 
 /* in: q, v. out: by q, Ad of exp(-v); by v, the right differential dexp(-v). */
 void JN_(derivatives_plus)(const jn_call *c) {
+  const jn_derivatives_plus_arguments *args = &c->derivatives_plus;
   const JN_S(tree) *t = c->tree;
-  const real *v = c->in[1];
-  clear_matrix(t, c->out[0], K(1));
-  clear_matrix(t, c->out[1], K(1));
+  const real *v = args->v;
+  clear_matrix(t, args->dout_dq, K(1));
+  clear_matrix(t, args->dout_dv, K(1));
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     if (!is_on_group(b)) continue;
     vec3 w = v3_load(v + b->iv);
     pose T = {so3_exp(v3_neg(w)), v3_zero()};
     if (b->kind == JN_BODY_FREE) T = se3_exp(t_scale(K(-1), t_load(v + b->iv)));
-    store_block(t, b, T.R, m3_prod(skew(T.p), T.R), c->out[0]);
-    store_dexp(t, b, v + b->iv, 0, K(-1), K(1), c->out[1]);
+    store_block(t, b, T.R, m3_prod(skew(T.p), T.R), args->dout_dq);
+    store_dexp(t, b, v + b->iv, 0, K(-1), K(1), args->dout_dv);
   }
 }
 
 /* in: q0, q1. out: by q0, minus the inverse of the left differential; by q1, the inverse of the right one. */
 void JN_(derivatives_minus)(const jn_call *c) {
+  const jn_derivatives_minus_arguments *args = &c->derivatives_minus;
   const JN_S(tree) *t = c->tree;
-  const real *q0 = c->in[0], *q1 = c->in[1];
-  clear_matrix(t, c->out[0], K(-1));
-  clear_matrix(t, c->out[1], K(1));
+  const real *q0 = args->q0, *q1 = args->q1;
+  clear_matrix(t, args->dv_dq0, K(-1));
+  clear_matrix(t, args->dv_dq1, K(1));
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     real v[6];
     if (!is_on_group(b)) continue;
     minus(b, q0 + b->iq, q1 + b->iq, v);
-    store_dexp(t, b, v, 1, K(1), K(-1), c->out[0]);
-    store_dexp(t, b, v, 1, K(-1), K(1), c->out[1]);
+    store_dexp(t, b, v, 1, K(1), K(-1), args->dv_dq0);
+    store_dexp(t, b, v, 1, K(-1), K(1), args->dv_dq1);
   }
 }
 
 void JN_(interpolate)(const jn_call *c) {
+  const jn_interpolate_arguments *args = &c->interpolate;
   const JN_S(tree) *t = c->tree;
-  const real *q0 = c->in[0], *q1 = c->in[1], *s = c->in[2];
-  real *out = c->out[0];
+  const real *q0 = args->q0, *q1 = args->q1, *s = args->s;
+  real *out = args->q_out;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     real v[6];
@@ -139,9 +144,10 @@ void JN_(interpolate)(const jn_call *c) {
 }
 
 void JN_(normalize)(const jn_call *c) {
+  const jn_normalize_arguments *args = &c->normalize;
   const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0];
-  real *out = c->out[0];
+  const real *q = args->q;
+  real *out = args->q_out;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     if (!b->owner) continue;

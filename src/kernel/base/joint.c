@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One joint as the user sees it: from internal frames to the link's frame. arg[0] is the link. */
+/* One joint as the user sees it: from internal frames to the link's frame.. */
 #include "../../tree/joint.h"
 
 #include "variant.h"
 
-void JN_(joint_pose)(const jn_call *c) { se3_store(link_pose(c->tree, c->arg[0], c->in[0]), c->out[0]); }
+void JN_(joint_pose)(const jn_call *c) {
+  const jn_joint_pose_arguments *args = &c->joint_pose;
+  se3_store(link_pose(c->tree, args->joint, args->q), args->T);
+}
 
 static inline void store_columns(const JN_S(tree) * t, int link, int n, const twist *S, real *out) {
   pose inner = link_in_body(t, link);
@@ -16,19 +19,21 @@ static inline void store_columns(const JN_S(tree) * t, int link, int n, const tw
 }
 
 void JN_(joint_jacobian)(const jn_call *c) {
+  const jn_joint_jacobian_arguments *args = &c->joint_jacobian;
   const JN_S(tree) *t = c->tree;
-  int body = t->placement[c->arg[0]].body;
+  int body = t->placement[args->joint].body;
   twist S[6];
   if (body < 0) return;
-  joint_screws(t, &t->body[body], c->in[0], NULL, S, NULL);
-  store_columns(t, c->arg[0], t->body[body].nv, S, c->out[0]);
+  joint_screws(t, &t->body[body], args->q, NULL, S, NULL);
+  store_columns(t, args->joint, t->body[body].nv, S, args->S);
 }
 
 void JN_(joint_jacobian_rate)(const jn_call *c) {
+  const jn_joint_jacobian_rate_arguments *args = &c->joint_jacobian_rate;
   const JN_S(tree) *t = c->tree;
-  int body = t->placement[c->arg[0]].body;
+  int body = t->placement[args->joint].body;
   twist S[6], rate[6];
   if (body < 0) return;
-  joint_screws(t, &t->body[body], c->in[0], c->in[1], S, rate);
-  store_columns(t, c->arg[0], t->body[body].nv, rate, c->out[0]);
+  joint_screws(t, &t->body[body], args->q, args->v, S, rate);
+  store_columns(t, args->joint, t->body[body].nv, rate, args->Sdot);
 }

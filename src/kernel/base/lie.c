@@ -5,8 +5,8 @@
 
 #include "../../lie/motion.h"
 
-#define IN(i) ((const real *)c->in[i])
-#define OUT ((real *)c->out[0])
+#define IN(i) ((const real *)(i == 0 ? c->lie.a : c->lie.b))
+#define OUT ((real *)c->lie.out)
 
 /* [A 0; C B] as 6x6 row-major */
 static inline void store_lower(mat3 A, mat3 C, mat3 B, real *out) {

@@ -9,7 +9,7 @@
 
 static const jn_kernel kernels[JN_KERNELS] = {
 #define LIE(name, n1, n2, m) JN_(name),
-#define MODEL(name, scratch) JN_(name),
+#define MODEL(name, scratch, inputs, outputs, fixed) JN_(name),
     JN_LIE_LIST(LIE) JN_MODEL_KERNEL_LIST(MODEL)};
 
 #if JN_LANES > 1
@@ -56,19 +56,34 @@ static void store(void *to, int kind, const void *from, size_t n, size_t stride,
 
 static const unsigned char scratch_of[JN_KERNELS] = {
 #define LIE_SCRATCH(name, n1, n2, m) JN_SCRATCH_NONE,
-#define MODEL_SCRATCH(name, scratch) JN_SCRATCH_##scratch,
+#define MODEL_SCRATCH(name, scratch, inputs, outputs, fixed) JN_SCRATCH_##scratch,
     JN_LIE_LIST(LIE_SCRATCH) JN_MODEL_KERNEL_LIST(MODEL_SCRATCH)};
+
+static const unsigned char arrays_of[JN_KERNELS] = {
+#define LIE_ARRAYS(name, n1, n2, m) 3,
+#define MODEL_ARRAYS(name, scratch, inputs, outputs, fixed) inputs + outputs,
+    JN_LIE_LIST(LIE_ARRAYS) JN_MODEL_KERNEL_LIST(MODEL_ARRAYS)};
+
+/* Sets the first integer of a kernel, which comes after its arrays and what states share. */
+static void set_first_integer(jn_call *c, int kernel, int value) {
+#define FIRST(name, first) \
+  case JN_KERNEL_##name:   \
+    c->name.first = value; \
+    break;
+  switch (kernel) { JN_FIRST_INTEGERS(FIRST) }
+#undef FIRST
+}
 
 /* All kernels take their memory, with everything wanted, and compute nothing. */
 static size_t scratch_bytes(const void *tree, int order) {
   static _Alignas(64) char something[64]; /* never read nor written */
   size_t most = 0;
-  jn_call c = {.tree = tree, .scratch = something, .counted = &most};
-  for (int i = 1; i < JN_MAX_INPUTS; i++) c.in[i] = something;
-  for (int i = 0; i < JN_MAX_OUTPUTS; i++) c.out[i] = something;
   for (int k = 0; k < JN_KERNELS; k++) {
     if (scratch_of[k] == JN_SCRATCH_NONE || (scratch_of[k] == JN_SCRATCH_ORDER && order < 0)) continue;
-    c.arg[0] = scratch_of[k] == JN_SCRATCH_ORDER ? order : 1; /* 1: wrenches held in the world, which takes most */
+    jn_call c = {.tree = tree, .scratch = something, .counted = &most};
+    for (int i = 1; i < arrays_of[k]; i++) c.array[i] = something;
+    set_first_integer(&c, k,
+                      scratch_of[k] == JN_SCRATCH_ORDER ? order : 1); /* 1: wrenches held in the world take most */
     kernels[k](&c);
   }
   return most;

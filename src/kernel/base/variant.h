@@ -7,7 +7,7 @@
 #include "call.h"
 
 #define JN_LIE_PROTOTYPE(name, n1, n2, m) void JN_(name)(const jn_call *c);
-#define JN_MODEL_PROTOTYPE(name, scratch) void JN_(name)(const jn_call *c);
+#define JN_MODEL_PROTOTYPE(name, scratch, inputs, outputs, fixed) void JN_(name)(const jn_call *c);
 JN_LIE_LIST(JN_LIE_PROTOTYPE)
 JN_MODEL_KERNEL_LIST(JN_MODEL_PROTOTYPE)
 #undef JN_LIE_PROTOTYPE

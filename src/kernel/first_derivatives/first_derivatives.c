@@ -1,5 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* First derivatives of inverse, forward and hybrid dynamics with respect to the state (linearization.h). */
+/* First derivatives of inverse, forward and hybrid dynamics with respect to the state.
+ * [kim2012 Tables 5, 6, 7; garofalo2013 eq. 24d for the gravity forces: dtau/dq at rest]
+ *
+ *   inverse    T_q = dtau/dq, T_v = dtau/dv, dtau/da = M, dtau/dwrench = -J^T              linearization.h
+ *   forward    M da = dtau - T_q dq - T_v dv + J^T dwrench,  so  da/dq = -M^-1 T_q, ...
+ * forward_dynamics_derivatives_*.h hybrid     the same for the coordinates whose forces are given, and dtau_p = T_p +
+ * M_pf da_f for the others                                     hybrid_dynamics_derivatives.h
+ *
+ * The versions of an algorithm give the same numbers. Which one serves a call:
+ *
+ *   lanes, nothing coupled, wrenches fixed to bodies        inverse_dynamics_derivatives_many.h, forward_..._many.h
+ *   one state, under the same conditions                    inverse_dynamics_derivatives_one.h, forward_..._one.h
+ *   all others                                              linearization.h, and factors of M for forward dynamics
+ *
+ * Frames, units and symbols are in linearization.h. They are compiled together because they share inlined functions. */
 #include "../base/variant.h"
 #include "../forward_dynamics/inverse_product.h"
 #include "forward_dynamics_derivatives_many.h"
@@ -9,341 +23,439 @@
 #include "inverse_dynamics_matrices_one.h"
 #endif
 
-/* Forces of unit wrenches on the links: out [nv x nlink x 6] = factor * J^T. */
-static inline void wrench_matrix(const JN_S(tree) * t, const world_poses *w, real factor, real *out) {
-  for (int k = 0; k < t->nv * t->nlink * 6; k++) out[k] = ZERO;
-  for (int l = 0; l < t->nlink; l++) {
-    const JN_S(frame) *f = &t->frame[l];
-    if (f->body < 0) continue;
-    pose T = se3_mul((pose){w->R[f->body], v3_zero()}, se3_constant(f->R, f->p));
-    for (int i = f->body; i >= 0; i = t->body[i].parent) {
-      for (int c = 0; c < t->body[i].nv; c++) {
-        real six[6], *to = out + ((t->body[i].iv + c) * t->nlink + l) * 6;
-        t_store(t_Ad_inverse(T, w->S[t->body[i].id + c]), six);
+/* dtau/dwrench, or its negative: out [nv x nlink x 6] = factor * J^T, forces of unit wrenches on the links. */
+static inline void fill_wrench_matrix(const JN_S(tree) * tree, const world_poses *poses, real factor, real *out) {
+  for (int k = 0; k < tree->nv * tree->nlink * 6; k++) out[k] = ZERO;
+  for (int link = 0; link < tree->nlink; link++) {
+    const JN_S(frame) *frame = &tree->frame[link];
+    if (frame->body < 0) continue;
+
+    /* From the link inwards: the screws of each ancestor, seen from the link's frame. */
+    pose T = se3_mul((pose){poses->R[frame->body], v3_zero()}, se3_constant(frame->R, frame->p));
+    for (int i = frame->body; i >= 0; i = tree->body[i].parent) {
+      for (int c = 0; c < tree->body[i].nv; c++) {
+        real six[6], *to = out + ((tree->body[i].iv + c) * tree->nlink + link) * 6;
+        t_store(t_Ad_inverse(T, poses->S[tree->body[i].id + c]), six);
         for (int e = 0; e < 6; e++) to[e] += factor * six[e];
       }
-      T.p = v3_add(T.p, w->d[i]); /* from the parent's origin */
+      T.p = v3_add(T.p, poses->d[i]);
     }
   }
 }
 
-/* The linearization of one state. Once each: they are long when unrolled. */
-static __attribute__((noinline)) void sweep(const linearization *w) { linearize(w, 1); }
-static __attribute__((noinline)) void matrices(const linearization *w, const derived *to) {
+/* The linearization of one state and its matrices; not inlined, because they are long when unrolled. */
+static __attribute__((noinline)) void linearize_state(const linearization *w) { linearize(w, 1); }
+static __attribute__((noinline)) void fill_state_matrices(const linearization *w, const derived *to) {
   column x[1];
   linearization_matrices(w, 1, x, to);
 }
 
-static inline void linearization_poses(const linearization *w, const world_poses *x) {
-  for (int i = 0; i < w->t->nb; i++) x->R[i] = w->T[i].R, x->d[i] = w->d[i];
-  for (int c = 0; c < w->t->nd; c++) x->S[c] = w->S[c];
+static inline void world_poses_any(const linearization *lin, const world_poses *poses) {
+  for (int i = 0; i < lin->tree->nb; i++) poses->R[i] = lin->T[i].R, poses->d[i] = lin->d[i];
+  for (int c = 0; c < lin->tree->nd; c++) poses->S[c] = lin->S[c];
 }
 
-/* Whether the special versions, of one state in tiles or of many in lanes, do for a call: no coordinates are coupled,
- * and wrenches are fixed to bodies. */
-static inline int is_special(const jn_call *c, const void *wrenches) {
-  const JN_S(tree) *t = c->tree;
-  return c->counted || (!t->coupled && !(wrenches && c->arg[0] != HOLD_BODY));
+/* Whether the versions in tiles and in lanes serve a call: no coordinates are coupled, and wrenches are fixed to
+ * bodies. */
+static inline int special_version_serves(const jn_call *call, const void *wrenches, int hold) {
+  const JN_S(tree) *tree = call->tree;
+  return call->counted || (!tree->coupled && !(wrenches && hold != WRENCH_IN_BODY));
 }
 
 #if JN_MANY
 
-static inline void many_poses(const linearization_many *o, const world_poses *x) {
-  const JN_S(tree) *t = o->t;
-  for (int i = 0; i < t->nb; i++) {
-    x->R[i] = o->at[i].R;
-    x->d[i] = o->at[i].d;
+static inline void world_poses_many(const linearization_many *lin, const world_poses *poses) {
+  const JN_S(tree) *tree = lin->tree;
+  for (int i = 0; i < tree->nb; i++) {
+    poses->R[i] = lin->motion[i].R;
+    poses->d[i] = lin->motion[i].d;
   }
-  for (int c = 0; c < t->nd; c++) x->S[c] = o->s[c].S;
+  for (int c = 0; c < tree->nd; c++) poses->S[c] = lin->screws[c].S;
 }
 
-/* derivatives() in lanes; 0 when not. */
-static int derivatives_special(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  if (!is_special(c, c->in[3]) || (c->out[4] && !c->counted)) return 0;
-  real *at = c->scratch;
-  linearization_many o = many_place(t, c->in[0], c->in[1], c->in[2], &at);
-  target g = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2], .to = c->direct};
-  if (c->direct || c->counted) { /* rows on their way to the caller, else whole matrices */
-    if (g.dq) g.dq = take(&at, (size_t)(6 * t->nv));
-    if (g.dv) g.dv = take(&at, (size_t)(6 * t->nv));
-    if (g.M) g.M = take(&at, (size_t)(6 * t->nv));
+/* Inverse dynamics in lanes; returns 0 if this version does not serve the call. */
+static int derivatives_by_special_version(const jn_call *call) {
+  const jn_inverse_dynamics_derivatives_arguments *args = &call->inverse_dynamics_derivatives;
+  const JN_S(tree) *tree = call->tree;
+  if (!special_version_serves(call, args->wrench, args->hold) || (args->tau && !call->counted)) return 0;
+  real *at = call->scratch;
+
+  /* Scratch memory. */
+  linearization_many lin = linearization_many_place(tree, args->q, args->v, args->a, &at);
+  matrix_target target = {.dq = args->dtau_dq, .dv = args->dtau_dv, .M = args->dtau_da, .to = call->direct};
+  if (call->direct || call->counted) { /* rows that are sent to the caller, otherwise whole matrices */
+    if (target.dq) target.dq = take(&at, (size_t)(6 * tree->nv));
+    if (target.dv) target.dv = take(&at, (size_t)(6 * tree->nv));
+    if (target.M) target.M = take(&at, (size_t)(6 * tree->nv));
   }
-  world_poses x = poses_place(t, &at);
-  if (counts(c, at)) return 1;
-  o.W = c->in[3];
-  many_outward(&o);
-  many_inward(&o, 1);
-  many_matrices(&o, &g);
-  if (c->direct) c->direct->stored = 7;
-  if (!c->out[3]) return 1;
-  many_poses(&o, &x);
-  wrench_matrix(t, &x, K(-1), c->out[3]);
+  world_poses poses = world_poses_place(tree, &at);
+  if (counts(call, at)) return 1;
+
+  /* The linearization, then the matrices row by row. */
+  lin.W = args->wrench;
+  linearize_many_outward(&lin);
+  linearize_many_inward(&lin, 1);
+  fill_matrices_many(&lin, &target);
+  if (call->direct) call->direct->stored = 7; /* the first three */
+  /* dtau/dwrench = -J^T. */
+  if (!args->dtau_dwrench) return 1;
+  world_poses_many(&lin, &poses);
+  fill_wrench_matrix(tree, &poses, K(-1), args->dtau_dwrench);
   return 1;
 }
 
 #else
 
-/* derivatives() in tiles; 0 when not. */
-static int derivatives_special(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  if (TILE == 1 || !is_special(c, c->in[3]) || (c->out[4] && !c->counted)) return 0;
-  real *at = c->scratch;
-  linearization_one o = one_place(t, c->in[0], c->in[1], c->in[2], &at);
-  derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
-  world_poses x = poses_place(t, &at);
-  int32_t *label = TAKE_INTS(&at, t->nv);
+/* Inverse dynamics in tiles; returns 0 if this version does not serve the call. */
+static int derivatives_by_special_version(const jn_call *call) {
+  const jn_inverse_dynamics_derivatives_arguments *args = &call->inverse_dynamics_derivatives;
+  const JN_S(tree) *tree = call->tree;
+  if (TILE == 1 || !special_version_serves(call, args->wrench, args->hold) || (args->tau && !call->counted)) return 0;
+
+  /* Scratch memory. */
+  real *at = call->scratch;
+  linearization_one lin = linearization_one_place(tree, args->q, args->v, args->a, &at);
+  derived to = {.dq = args->dtau_dq, .dv = args->dtau_dv, .M = args->dtau_da};
+  world_poses poses = world_poses_place(tree, &at);
+  int32_t *label = TAKE_INTS(&at, tree->nv);
   real *end = at;
-  matrix_rows_place(&o, &to, &end);
-  if (counts(c, end)) return 1;
-  o.W = c->in[3];
-  one_outward(&o);
-  for (int i = t->nb - 1; i >= 0; i--) one_inward(&o, i);
-  one_derivatives(&o, at, &to);
+  matrix_rows_place(&lin, &to, &end);
+  if (counts(call, end)) return 1;
+
+  /* Outwards, inwards, and the matrices, from the order of elimination to that of v. */
+  lin.W = args->wrench;
+  linearize_one_outward(&lin);
+  for (int i = tree->nb - 1; i >= 0; i--) linearize_one_inward(&lin, i);
+  derivatives_one(&lin, at, &to);
   for (int k = 0; k < 3; k++)
-    if (c->out[k]) reorder(t, c->out[k], label);
-  if (!c->out[3]) return 1;
-  one_poses(&o, &x);
-  wrench_matrix(t, &x, K(-1), c->out[3]);
+    if (args->outputs[k]) reorder(tree, args->outputs[k], label);
+
+  /* dtau/dwrench = -J^T. */
+  if (!args->dtau_dwrench) return 1;
+  world_poses_one(&lin, &poses);
+  fill_wrench_matrix(tree, &poses, K(-1), args->dtau_dwrench);
   return 1;
 }
 
 #endif
 
-/* derivatives() of coupled coordinates: those of the tree where joints have their own, projected (coupling.h). */
-static void derivatives_coupled(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  real *at = c->scratch, *v = take(&at, (size_t)t->nd), *a = take(&at, (size_t)t->nd),
-       *X[5], *const *out = (real *const *)c->out;
-  const size_t wide[5] = {(size_t)t->nd, (size_t)t->nd, (size_t)t->nd, (size_t)(6 * t->nlink), 1};
-  coupling g = coupling_place(t, &at);
+/* Inverse dynamics with coupled coordinates: the derivatives of the tree in which each joint has its own
+ * coordinates, projected (coupling.h). */
+static void derivatives_of_coupled_coordinates(const jn_call *call) {
+  const jn_inverse_dynamics_derivatives_arguments *args = &call->inverse_dynamics_derivatives;
+  const JN_S(tree) *tree = call->tree;
+  real *at = call->scratch, *v = take(&at, (size_t)tree->nd), *a = take(&at, (size_t)tree->nd),
+       *X[5], *const *out = (real *const *)args->outputs;
+  const size_t columns[5] = {(size_t)tree->nd, (size_t)tree->nd, (size_t)tree->nd, (size_t)(6 * tree->nlink), 1};
+  coupling couples = coupling_place(tree, &at);
   jn_call inner = {
-      .tree = t->uncoupled, .in = {c->in[0], c->in[1] ? v : NULL, c->in[2] ? a : NULL, c->in[3]}, .arg = {c->arg[0]}};
-  for (int k = 0; k < 5; k++) inner.out[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
+      .tree = tree->uncoupled,
+      .inverse_dynamics_derivatives = {
+          .q = args->q, .v = args->v ? v : NULL, .a = args->a ? a : NULL, .wrench = args->wrench, .hold = args->hold}};
+
+  for (int k = 0; k < 5; k++)
+    inner.inverse_dynamics_derivatives.outputs[k] = X[k] =
+        out[k] ? take(&at, (size_t)tree->nd * columns[k] + COUPLED_SPARE) : NULL;
   inner.scratch = at;
-  if (counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
-  if (c->in[1]) follow(t, c->in[1], v);
-  if (c->in[2]) follow(t, c->in[2], a);
+  if (counts_inner(call, &inner, JN_(inverse_dynamics_derivatives))) return;
+
+  /* v and a of all joints, and the derivatives by the coordinates of all joints. */
+  if (args->v) follow(tree, args->v, v);
+  if (args->a) follow(tree, args->a, a);
   JN_(inverse_dynamics_derivatives)(&inner);
-  coupling_fill(&g, 0);
+
+  /* Projected on the coordinates: rows and columns of joints that share one are added up. */
+  coupling_fill(&couples, 0);
   for (int k = 0; k < 3; k++)
-    if (out[k]) project(&g, k == 2, X[k], out[k]);
+    if (out[k]) project(&couples, k == 2, X[k], out[k]);
   for (int k = 3; k < 5; k++)
-    if (out[k]) project_rows(&g, (int)wide[k], X[k], out[k]);
-  if (!t->carries_springs || c->arg[1]) return;
-  for (int k = 0; k < t->nv && out[0]; k++) out[0][k * (t->nv + 1)] += splat(t->stiffness[k]);
-  if (out[4]) add_springs(t, c->in[0], K(1), out[4]);
+    if (out[k]) project_rows(&couples, (int)columns[k], X[k], out[k]);
+
+  /* Springs belong to the coordinates. */
+  if (!tree->carries_springs || args->unsprung) return;
+  for (int k = 0; k < tree->nv && out[0]; k++) out[0][k * (tree->nv + 1)] += splat(tree->stiffness[k]);
+  if (out[4]) add_springs(tree, args->q, K(1), out[4]);
 }
 
-/* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold; arg[1]: without springs. out: dtau/dq, dtau/dv,
- * dtau/da [nv x nv], dtau/d wrench [nv x nlink x 6], tau [nv]. O(n d). */
-void JN_(inverse_dynamics_derivatives)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  if (t->coupled) {
-    derivatives_coupled(c);
+/* Kernel of jn_inverse_dynamics_derivatives() and jn_gravity_forces_derivative(). O(n d).
+ *   in:  q, v, a, wrenches (v, a, wrenches may be NULL); hold: frame in which wrenches are constant;
+ *        unsprung: leave springs out
+ *   out: dtau/dq, dtau/dv, dtau/da [nv x nv], dtau/dwrench [nv x nlink x 6], tau [nv]; NULL: not wanted */
+void JN_(inverse_dynamics_derivatives)(const jn_call *call) {
+  const jn_inverse_dynamics_derivatives_arguments *args = &call->inverse_dynamics_derivatives;
+  const JN_S(tree) *tree = call->tree;
+  if (tree->coupled) {
+    derivatives_of_coupled_coordinates(call);
     return;
   }
-  if (c->arg[1] && t->carries_springs) {
-    JN_S(tree) unsprung = *t;
-    jn_call inner = *c;
+
+  /* Without springs: those of the tree are left out. */
+  if (args->unsprung && tree->carries_springs) {
+    JN_S(tree) unsprung = *tree;
+    jn_call inner = *call;
     unsprung.carries_springs = 0;
     inner.tree = &unsprung;
     JN_(inverse_dynamics_derivatives)(&inner);
     return;
   }
-  if (derivatives_special(c) && !c->counted) return;
-  real *at = c->scratch;
-  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at);
-  world_poses x = poses_place(t, &at);
-  derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
-  if (counts(c, at)) return;
-  w.v = c->in[1];
-  w.a = c->in[2];
-  w.W = c->in[3];
-  w.rows = 1;
-  sweep(&w);
-  matrices(&w, &to);
-  if (c->out[3]) {
-    linearization_poses(&w, &x);
-    wrench_matrix(t, &x, K(-1), c->out[3]);
+
+  /* In tiles or lanes, where they serve. */
+  if (derivatives_by_special_version(call) && !call->counted) return;
+
+  /* Otherwise by the general linearization. */
+  real *at = call->scratch;
+  linearization lin = linearization_place(tree, 1, args->wrench ? args->hold : WRENCH_IN_BODY, args->q, &at);
+  world_poses poses = world_poses_place(tree, &at);
+  derived to = {.dq = args->dtau_dq, .dv = args->dtau_dv, .M = args->dtau_da};
+  if (counts(call, at)) return;
+
+  lin.v = args->v;
+  lin.a = args->a;
+  lin.W = args->wrench;
+  lin.rows = 1;
+  linearize_state(&lin);
+  fill_state_matrices(&lin, &to);
+
+  /* dtau/dwrench = -J^T, and the forces themselves. */
+  if (args->dtau_dwrench) {
+    world_poses_any(&lin, &poses);
+    fill_wrench_matrix(tree, &poses, K(-1), args->dtau_dwrench);
   }
-  if (c->out[4]) linearization_forces(&w, 0, c->out[4]);
+  if (args->tau) linearization_forces(&lin, 0, args->tau);
 }
 
 #if JN_MANY
 
-/* What derivatives_forward() takes. */
-typedef struct many_room {
-  articulation u;
-  equations e;
-  compact M;
-  real *y, *room; /* [nv], [6 nv] */
-  world_poses x;
-  sparsity b;
-} many_room;
+/* Scratch memory of forward dynamics in lanes. */
+typedef struct many_scratch {
+  articulation articulated;
+  equations equations;
+  compact M;  /* M, its factors, then M^-1 */
+  real *a;    /* [nv] accelerations, in the order of elimination */
+  real *rows; /* [6 nv] */
+  world_poses poses;
+  sparsity pattern;
+} many_scratch;
 
-static inline void many_room_place(const JN_S(tree) * t, real *inverse, many_room *r, real **at) {
-  r->u = (articulation){.t = t, .x = TAKE_ALIGNED(at, t->nd, eliminated), .d = TAKE_ALIGNED(at, t->nb, space)};
-  equations_place(&r->u, &r->e, at);
-  r->M = compact_place(t, inverse, at);
-  r->y = take(at, (size_t)t->nv);
-  r->room = take(at, (size_t)(6 * t->nv));
-  r->x = poses_place(t, at);
-  r->b = sparsity_place(t, 0, at);
+static inline void many_scratch_place(const JN_S(tree) * tree, real *inverse, many_scratch *scratch, real **at) {
+  scratch->articulated =
+      (articulation){.t = tree, .x = TAKE_ALIGNED(at, tree->nd, eliminated), .d = TAKE_ALIGNED(at, tree->nb, space)};
+  equations_place(&scratch->articulated, &scratch->equations, at);
+  scratch->M = compact_place(tree, inverse, at);
+  scratch->a = take(at, (size_t)tree->nv);
+  scratch->rows = take(at, (size_t)(6 * tree->nv));
+  scratch->poses = world_poses_place(tree, at);
+  scratch->pattern = sparsity_place(tree, 0, at);
 }
 
-/* Accelerations y, in the order of elimination, with which the linearization is moved on, and M^-1, in that of v: by
- * factors where branches are short, else by articulated bodies, which lose no digits on long ones. 0: the tree branches
- * too often for that. */
-static int many_forward(const linearization_many *o, many_room *r, const real *tau, real *at, real *pivots) {
-  const JN_S(tree) *t = o->t;
-  int factors = factors_are_quicker(t) && t->nv <= LANES_MOST;
+/* Accelerations y, in the order of elimination, to which the linearization is moved, and M^-1, in the order of v: by
+ * factors where branches are short, else by articulated bodies, which lose no digits on long ones. Returns 0 if the
+ * tree branches too often for that. */
+static int solve_many(const linearization_many *lin, many_scratch *scratch, const real *tau, real *at, real *pivots) {
+  const JN_S(tree) *tree = lin->tree;
+  int factors = factors_are_quicker(tree) && tree->nv <= LANES_MOST;
+
+  /* M a = tau - bias. */
   if (factors) {
-    many_equations(o, tau, &r->M, r->y);
-    compact_factorize(&r->M, pivots);
-    compact_substitute(&r->M, r->y);
+    equations_of_motion_many(lin, tau, &scratch->M, scratch->a);
+    compact_factorize(&scratch->M, pivots);
+    compact_substitute(&scratch->M, scratch->a);
   } else {
-    if (!equations_fit(&r->e)) return 0;
-    many_articulated(o, &r->u, tau, at, pivots, r->y);
+    if (!equations_fit(&scratch->equations)) return 0;
+    articulated_many(lin, &scratch->articulated, tau, at, pivots, scratch->a);
   }
-  many_accelerate(o, r->y);
-  compact_inverse N = compact_inverse_place(t, &at);
+
+  /* The linearization at these accelerations. */
+  add_accelerations_many(lin, scratch->a);
+
+  /* M^-1, in the order of v. */
+  compact_inverse inverse = compact_inverse_place(tree, &at);
   if (factors)
-    compact_invert(&r->M, &N);
+    compact_invert(&scratch->M, &inverse);
   else
-    equations_inverse(&r->e, r->M.H);
-  reorder(t, r->M.H, (int32_t *)(void *)r->room);
+    equations_inverse(&scratch->equations, scratch->M.H);
+  reorder(tree, scratch->M.H, (int32_t *)(void *)scratch->rows);
   return 1;
 }
 
-/* derivatives_hybrid() in lanes, when nothing is prescribed. 0 when not so. */
-static int derivatives_forward(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  if (c->data || !is_special(c, c->in[4])) return 0;
-  real *at = c->scratch, *const *out = (real *const *)c->out, *end;
-  linearization_many o = many_place(t, c->in[0], c->in[1], NULL, &at);
-  many_room r;
-  many_room_place(t, out[4], &r, &at);
-  if (c->counted) {
-    forward_room_place(t, (end = at, &end));
-    counts(c, end);
-    compact_inverse_place(t, (end = at, &end));
-    counts(c, end);
-    strips_place(t, (end = at, &end));
-    return counts(c, end);
+/* Forward dynamics in lanes; returns 0 if this version does not serve the call. */
+static int derivatives_of_forward_dynamics(const jn_call *call) {
+  const jn_hybrid_dynamics_derivatives_arguments *args = &call->hybrid_dynamics_derivatives;
+  const JN_S(tree) *tree = call->tree;
+  if (args->prescribed || !special_version_serves(call, args->wrench, args->hold)) return 0;
+
+  /* Scratch memory; steps that do not run at the same time share what follows. */
+  real *at = call->scratch, *a_out = args->a_out, *end;
+  linearization_many lin = linearization_many_place(tree, args->q, args->v, NULL, &at);
+  many_scratch scratch;
+  many_scratch_place(tree, args->da_dgiven, &scratch, &at);
+  if (call->counted) {
+    forward_scratch_place(tree, (end = at, &end));
+    counts(call, end);
+    compact_inverse_place(tree, (end = at, &end));
+    counts(call, end);
+    strips_place(tree, (end = at, &end));
+    return counts(call, end);
   }
-  compact_fill(&r.M);
-  target g = {.dq = out[2], .dv = out[3], .to = c->direct};
-  int long_branches = branch_length(t) > PRODUCT_BRANCH || t->nv > LANES_MOST;
-  o.W = c->in[4];
-  many_outward(&o);
-  if (long_branches && !equations_fit(&r.e)) return 0;
-  if (!many_forward(&o, &r, c->in[3], at, out[10])) return 0;
-  for (int k = 0; k < t->nv; k++) out[0][t->order[k]] = r.y[k];
-  many_inward(&o, 0);
-  many_matrices(&o, &(target){.dq = out[2], .dv = out[3]});
-  if (out[5]) {
-    many_poses(&o, &r.x);
-    wrench_matrix(t, &r.x, K(-1), out[5]);
-    sparsity_fill(&r.b);
-    wrench_product(&r.b, out[4], r.room, out[5]);
+
+  compact_fill(&scratch.M);
+  matrix_target target = {.dq = args->da_dq, .dv = args->da_dv, .to = call->direct};
+  int long_branches = branch_length(tree) > PRODUCT_BRANCH || tree->nv > LANES_MOST;
+
+  /* 1 to 3: accelerations, M^-1, and the linearization at these accelerations. */
+  lin.W = args->wrench;
+  linearize_many_outward(&lin);
+  if (long_branches && !equations_fit(&scratch.equations)) return 0;
+  if (!solve_many(&lin, &scratch, args->tau, at, args->pivots)) return 0;
+  for (int k = 0; k < tree->nv; k++) a_out[tree->order[k]] = scratch.a[k];
+
+  /* T_q and T_v. */
+  linearize_many_inward(&lin, 0);
+  fill_matrices_many(&lin, &(matrix_target){.dq = args->da_dq, .dv = args->da_dv});
+
+  /* da/dwrench = M^-1 J^T. */
+  if (args->da_dwrench) {
+    world_poses_many(&lin, &scratch.poses);
+    fill_wrench_matrix(tree, &scratch.poses, K(-1), args->da_dwrench);
+    sparsity_fill(&scratch.pattern);
+    wrench_product(&scratch.pattern, args->da_dgiven, scratch.rows, args->da_dwrench);
   }
+
+  /* 4: da/dq = -M^-1 T_q, da/dv = -M^-1 T_v. */
   if (long_branches) {
-    if (out[2]) equations_solve(&r.e, -1, t->nv, out[2]);
-    if (out[3]) equations_solve(&r.e, -1, t->nv, out[3]);
+    if (args->da_dq) equations_solve(&scratch.equations, -1, tree->nv, args->da_dq);
+    if (args->da_dv) equations_solve(&scratch.equations, -1, tree->nv, args->da_dv);
     return 1;
   }
-  many_product(t, out[4], &g, at);
-  c->direct->stored = 1 << 2 | 1 << 3;
+  multiply_inverse_many(tree, args->da_dgiven, &target, at);
+  call->direct->stored =
+      1u << JN_OUT_hybrid_dynamics_derivatives_da_dq | 1u << JN_OUT_hybrid_dynamics_derivatives_da_dv;
   return 1;
 }
 
 #else
 
-/* derivatives_hybrid() in tiles, when nothing is prescribed: no factors, O(n^2). 0 when not so. */
-static int derivatives_forward(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  if (c->data || !is_special(c, c->in[4]) || (factors_are_quicker(t) && !c->counted)) return 0;
-  real *at = c->scratch, *const *out = (real *const *)c->out, *end;
-  articulation o = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, eliminated), .d = TAKE_ALIGNED(&at, t->nb, space)};
-  equations e;
-  equations_place(&o, &e, &at);
-  linearization_one w = one_place(t, c->in[0], c->in[1], NULL, &at);
-  derived to = {.dq = out[2], .dv = out[3]};
-  world_poses x = poses_place(t, &at);
-  int32_t *label = TAKE_INTS(&at, t->nv);
-  if (c->counted) {
-    forward_room_place(t, (end = at, &end));
-    counts(c, end);
-    matrix_rows_place(&w, &to, (end = at, &end));
-    counts(c, end);
-    product_place(t, 1, NULL, NULL, NULL, (end = at, &end));
-    return counts(c, end);
+/* Forward dynamics in tiles, without factors, O(n^2); returns 0 if this version does not serve the call. */
+static int derivatives_of_forward_dynamics(const jn_call *call) {
+  const jn_hybrid_dynamics_derivatives_arguments *args = &call->hybrid_dynamics_derivatives;
+  const JN_S(tree) *tree = call->tree;
+  if (args->prescribed || !special_version_serves(call, args->wrench, args->hold) ||
+      (factors_are_quicker(tree) && !call->counted))
+    return 0;
+
+  /* Scratch memory; steps that do not run at the same time share what follows. */
+  real *at = call->scratch, *end;
+  articulation articulated = {
+      .t = tree, .x = TAKE_ALIGNED(&at, tree->nd, eliminated), .d = TAKE_ALIGNED(&at, tree->nb, space)};
+  equations solver;
+  equations_place(&articulated, &solver, &at);
+  linearization_one lin = linearization_one_place(tree, args->q, args->v, NULL, &at);
+  derived to = {.dq = args->da_dq, .dv = args->da_dv};
+  world_poses poses = world_poses_place(tree, &at);
+  int32_t *label = TAKE_INTS(&at, tree->nv);
+  if (call->counted) {
+    forward_scratch_place(tree, (end = at, &end));
+    counts(call, end);
+    matrix_rows_place(&lin, &to, (end = at, &end));
+    counts(call, end);
+    product_place(tree, 1, NULL, NULL, NULL, (end = at, &end));
+    return counts(call, end);
   }
-  if (!equations_fit(&e)) return 0;
-  w.W = c->in[4];
-  one_outward(&w);
-  one_forward(&w, &o, c->in[3], at, out[10], out[0]);
-  one_derivatives(&w, at, &to);
-  equations_inverse(&e, out[4]);
-  int multiply = (out[2] || out[3]) && t->nv >= TILE && branch_length(t) <= PRODUCT_BRANCH;
+  if (!equations_fit(&solver)) return 0;
+
+  /* Accelerations and the linearization there; T_q and T_v; M^-1. */
+  lin.W = args->wrench;
+  linearize_one_outward(&lin);
+  linearize_one_forward(&lin, &articulated, args->tau, at, args->pivots, args->a_out);
+  derivatives_one(&lin, at, &to);
+  equations_inverse(&solver, args->da_dgiven);
+
+  /* da/dq = -M^-1 T_q, da/dv = -M^-1 T_v: by the product with M^-1 where branches are short, else by articulated
+   * bodies. */
+  int multiply = (args->da_dq || args->da_dv) && tree->nv >= TILE && branch_length(tree) <= PRODUCT_BRANCH;
   if (multiply) {
     end = at;
-    product p = product_place(t, 1, out[4], out[2], out[3], &end);
+    product p = product_place(tree, 1, args->da_dgiven, args->da_dq, args->da_dv, &end);
     product_solve(&p);
   }
-  for (int k = 2; k <= 4; k++)
-    if (out[k]) reorder(t, out[k], label);
-  if (out[2] && !multiply) equations_solve(&e, -1, t->nv, out[2]);
-  if (out[3] && !multiply) equations_solve(&e, -1, t->nv, out[3]);
-  if (out[5]) {
-    one_poses(&w, &x);
-    wrench_matrix(t, &x, K(1), out[5]);
-    equations_solve(&e, 1, 6 * t->nlink, out[5]);
+  for (int k = JN_OUT_hybrid_dynamics_derivatives_da_dq; k <= JN_OUT_hybrid_dynamics_derivatives_da_dgiven; k++)
+    if (args->outputs[k]) reorder(tree, args->outputs[k], label);
+  if (args->da_dq && !multiply) equations_solve(&solver, -1, tree->nv, args->da_dq);
+  if (args->da_dv && !multiply) equations_solve(&solver, -1, tree->nv, args->da_dv);
+
+  /* da/dwrench = M^-1 J^T. */
+  if (args->da_dwrench) {
+    world_poses_one(&lin, &poses);
+    fill_wrench_matrix(tree, &poses, K(1), args->da_dwrench);
+    equations_solve(&solver, 1, 6 * tree->nlink, args->da_dwrench);
   }
   return 1;
 }
 
 #endif
 
-/* derivatives_hybrid() by the factors of M along branches (hybrid_dynamics_derivatives.h). */
-static void derivatives_by_factors(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  const unsigned char *prescribed = c->data;
-  int n = t->nv, wide = 6 * t->nlink;
-  real *at = c->scratch, *const *out = (real *const *)c->out, *y = take(&at, (size_t)(6 * n));
-  real *const T[3] = {out[prescribed ? 6 : 2], out[prescribed ? 7 : 3], out[prescribed ? 9 : 5]};
-  product p = product_place(t, 0, c->counted ? NULL : out[4], out[2], out[3], &at);
+/* Forward and hybrid dynamics by the factors of M along branches (hybrid_dynamics_derivatives.h). */
+static void derivatives_by_factors(const jn_call *call) {
+  const jn_hybrid_dynamics_derivatives_arguments *args = &call->hybrid_dynamics_derivatives;
+  const JN_S(tree) *tree = call->tree;
+  const unsigned char *prescribed = args->prescribed;
+  int n = tree->nv, columns = 6 * tree->nlink;
+  real *at = call->scratch, *tau_out = args->tau_out, *y = take(&at, (size_t)(6 * n));
+
+  /* T of inverse dynamics goes where derivatives of tau will be, or those of a if nothing is prescribed. */
+  real *const T[3] = {prescribed ? args->dtau_dq : args->da_dq, prescribed ? args->dtau_dv : args->da_dv,
+                      prescribed ? args->dtau_dwrench : args->da_dwrench};
+
+  product p = product_place(tree, 0, call->counted ? NULL : args->da_dgiven, args->da_dq, args->da_dv, &at);
   p.zero = prescribed;
-  compact M = compact_place(t, out[4], &at);
-  compact_inverse N = compact_inverse_place(t, &at);
-  angles turn = angles_at(t, c->in[0], &at);
-  factored_motion o = {t, c->in[0], c->in[1], c->in[2], c->in[3], c->in[4], prescribed, FORCES_ALL, &turn};
-  jn_call inner = {.tree = t, .in = {o.q, o.v, out[0], o.W}, .out = {T[0], T[1], NULL, T[2]}};
-  inner.out[2] = prescribed || c->counted ? out[8] : NULL;
-  inner.arg[0] = c->arg[0];
-  inner.scratch = at;
-  if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(inverse_dynamics_derivatives))) return;
+  compact M = compact_place(tree, args->da_dgiven, &at);
+  compact_inverse N = compact_inverse_place(tree, &at);
+  angles angle = angles_at(tree, args->q, &at);
+  factored_motion motion = {tree, args->q, args->v, args->a, args->tau, args->wrench, prescribed, FORCES_ALL, &angle};
+
+  /* Inverse dynamics at the accelerations of hybrid dynamics. */
+  jn_call inner = {.tree = tree,
+                   .scratch = at,
+                   .inverse_dynamics_derivatives = {.q = motion.q,
+                                                    .v = motion.v,
+                                                    .a = args->a_out,
+                                                    .wrench = motion.W,
+                                                    .dtau_dq = T[0],
+                                                    .dtau_dv = T[1],
+                                                    .dtau_da = prescribed || call->counted ? args->dtau_dgiven : NULL,
+                                                    .dtau_dwrench = T[2],
+                                                    .hold = args->hold}};
+  if (factored_counts(call, tree, at) && counts_inner(call, &inner, JN_(inverse_dynamics_derivatives))) return;
+
+  /* Accelerations, and forces of the prescribed coordinates. */
   compact_fill(&M);
-  accelerate_by_factors(&o, at, y, &M, out[10], out[0]);
-  if (out[1]) JN_(inverse_dynamics_forces)(t, o.q, o.v, out[0], o.W, FORCES_ALL, &turn, at, out[1]);
-  for (int i = 0; i < n && out[1]; i++)
-    if (is_free(prescribed, i)) out[1][i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
+  accelerate_by_factors(&motion, at, y, &M, args->pivots, args->a_out);
+  if (args->tau_out) JN_(inverse_dynamics_forces)
+  (tree, motion.q, motion.v, args->a_out, motion.W, FORCES_ALL, &angle, at, args->tau_out);
+  for (int i = 0; i < n && args->tau_out; i++)
+    if (is_free(prescribed, i))
+      tau_out[i] = motion.tau ? motion.tau[i] : ZERO; /* what was given comes back to the bit */
+  /* T, and N = M_ff^-1. */
   JN_(inverse_dynamics_derivatives)(&inner);
   free_inverse(&M, &N, prescribed);
-  const solved x[3] = {{T[0], out[2], n}, {T[1], out[3], n}, {T[2], out[5], wide}};
+
+  /* da_f = -N T_f; dtau_p = T_p + M_pf da_f. */
+  const solved_derivative x[3] = {{T[0], args->da_dq, n}, {T[1], args->da_dv, n}, {T[2], args->da_dwrench, columns}};
   for (int k = 0; k < 3 && prescribed; k++)
-    if (T[k]) rows_of_free(prescribed, n, &x[k]);
+    if (T[k]) copy_free_rows(prescribed, n, &x[k]);
   if (T[0] || T[1]) product_solve(&p);
-  if (T[2]) wrench_product(&p.b, out[4], y, out[5]);
-  if (prescribed) prescribed_rows(&p.b, prescribed, x, y, out[4], out[8]);
+  if (T[2]) wrench_product(&p.b, args->da_dgiven, y, args->da_dwrench);
+  if (prescribed) set_prescribed_rows(&p.b, prescribed, x, y, args->da_dgiven, args->dtau_dgiven);
 }
 
-/* in: q, v, a, tau, wrenches; data: prescribed, NULL for forward dynamics. arg[0]: hold. out: a, tau [nv]; da/dq,
- * da/dv, da/dgiven [nv x nv], da/dwrench [nv x nlink x 6]; dtau/dq, dtau/dv, dtau/dgiven, dtau/dwrench (tau and these
- * NULL for forward dynamics); pivots [nv]. a, da/dgiven, and dtau/dgiven if something is prescribed, are always there.
- * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */
-void JN_(hybrid_dynamics_derivatives)(const jn_call *c) {
-  if (derivatives_forward(c) && !c->counted) return;
-  derivatives_by_factors(c);
+/* Kernel of jn_forward_dynamics_derivatives() and jn_hybrid_dynamics_derivatives(). O(nv n d).
+ *   in:  q, v, a, tau, wrenches; data: prescribed [nv], NULL for forward dynamics;
+ *        hold: frame in which wrenches are constant
+ *   out: a, tau [nv]; da/dq, da/dv, da/dgiven [nv x nv], da/dwrench [nv x nlink x 6]; dtau/dq, dtau/dv, dtau/dgiven,
+ *        dtau/dwrench (tau and these are NULL for forward dynamics); pivots [nv].
+ * a, da/dgiven, and dtau/dgiven if something is prescribed, are always there. Column i of dgiven is for a_i if that is
+ * prescribed, and for tau_i if not. */
+void JN_(hybrid_dynamics_derivatives)(const jn_call *call) {
+  if (derivatives_of_forward_dynamics(call) && !call->counted) return;
+  derivatives_by_factors(call);
 }

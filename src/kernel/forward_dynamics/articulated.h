@@ -516,16 +516,16 @@ static inline void equations_inverse(equations *w, real *out) {
   lower_from_upper(out, n);
 }
 
-/* Articulated bodies at q = c->in[0], and what many right-hand sides need. Returns 0 if the tree branches too often for
+/* Articulated bodies at q, and what many right-hand sides need. Returns 0 if the tree branches too often for
  * many at once, or if the call only counts. */
-FLAT int articulated_at(const JN_S(tree) * t, const jn_call *c, real **at, articulation *o, equations *e,
+FLAT int articulated_at(const JN_S(tree) * t, const jn_call *c, const real *q, real **at, articulation *o, equations *e,
                         real *pivots) {
-  angles turn = angles_at(t, c->in[0], at);
+  angles turn = angles_at(t, q, at);
   articulation_room r = articulation_place(t, at);
   *o = r.o;
   equations_place(o, e, at);
   if (counts(c, *at)) return 0;
-  articulation_sweep(&r, c->in[0], turn, NULL, pivots);
+  articulation_sweep(&r, q, turn, NULL, pivots);
   return equations_fit(e);
 }
 

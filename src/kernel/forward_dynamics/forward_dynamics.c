@@ -26,7 +26,7 @@
  * Each coordinate is eliminated by itself: a joint with several coordinates counts as several joints at one point.
  *
  * data: prescribed [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others),
- * wrenches, inertias of bodies [nb x 10] (NULL: those of the tree). arg[0]: FORCES_... of inverse_dynamics.h.
+ * wrenches, inertias of bodies [nb x 10] (NULL: those of the tree). forces: FORCES_... of inverse_dynamics.h.
  * out: a [nv], tau [nv] or NULL, pivots [nd]: D relative to the inertia that the coordinate moves, zero when singular.
  * Cost O(n); O(n m) if m coordinates are coupled at once (open_coordinates.h). */
 #include "../base/springs.h"
@@ -51,14 +51,15 @@ typedef struct forward_sweep {
 } forward_sweep;
 
 static inline forward_sweep forward_place(const jn_call *c, real **at) {
+  const jn_forward_dynamics_arguments *args = &c->forward_dynamics;
   const JN_S(tree) *tree = c->tree;
   forward_sweep sweep = {.joints = {tree, TAKE_ALIGNED(at, tree->nb, space), TAKE_ALIGNED(at, tree->nd, eliminated)},
-                         .v = c->in[1],
-                         .a = c->in[2],
-                         .tau = c->in[3],
-                         .driving = c->in[3],
-                         .prescribed = c->data,
-                         .loaded = c->in[4] != NULL};
+                         .v = args->v,
+                         .a = args->a,
+                         .tau = args->tau,
+                         .driving = args->tau,
+                         .prescribed = args->prescribed,
+                         .loaded = args->wrench != NULL};
   sweep.body = TAKE_ALIGNED(at, tree->nb, solid);
   sweep.V = TAKE_ALIGNED(at, tree->nb, screw);
   sweep.S = TAKE(at, tree->nd, screw);
@@ -227,25 +228,26 @@ static inline void add_prescribed_springs(const forward_sweep *sweep, const real
 }
 
 void JN_(forward_dynamics)(const jn_call *c) {
+  const jn_forward_dynamics_arguments *args = &c->forward_dynamics;
   const JN_S(tree) *tree = c->tree;
   real *at = c->scratch;
-  angles angle = angles_at(tree, c->in[0], &at);
+  angles angle = angles_at(tree, args->q, &at);
   forward_sweep sweep = forward_place(c, &at);
   if (counts(c, at)) return;
 
   /* 1 outwards: poses, screws, twists. */
-  JN_(bodies_outward)(tree, c->in[0], sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
-  if (c->in[5]) set_inertias(&sweep, c->in[5]);
-  if (sweep.loaded) subtract_external(&sweep, c->in[4]);
-  if (c->arg[0] == FORCES_ALL) sweep.driving = subtract_springs(&sweep, c->in[0]);
+  JN_(bodies_outward)(tree, args->q, sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
+  if (args->inertias) set_inertias(&sweep, args->inertias);
+  if (sweep.loaded) subtract_external(&sweep, args->wrench);
+  if (args->forces == FORCES_ALL) sweep.driving = subtract_springs(&sweep, args->q);
 
   /* 2 inwards: articulated inertias and biases. */
-  for (int i = tree->nb - 1; i >= 0; i--) eliminate_body(&sweep, i, c->out[2]);
+  for (int i = tree->nb - 1; i >= 0; i--) eliminate_body(&sweep, i, args->pivots);
 
   /* 3 outwards: accelerations, and forces of prescribed coordinates. */
-  twist base = c->arg[0] ? t_zero() : base_acceleration(tree);
-  for (int i = 0; i < tree->nb; i++) solve_body(&sweep, i, base, c->out[0], c->out[1]);
-  if (c->out[1] && c->arg[0] == FORCES_ALL) add_prescribed_springs(&sweep, c->in[0], c->out[1]);
+  twist base = args->forces ? t_zero() : base_acceleration(tree);
+  for (int i = 0; i < tree->nb; i++) solve_body(&sweep, i, base, args->a_out, args->tau_out);
+  if (args->tau_out && args->forces == FORCES_ALL) add_prescribed_springs(&sweep, args->q, args->tau_out);
 }
 
 /* ---- coupled coordinates: several joints share one (open_coordinates.h) ---- */
@@ -338,10 +340,11 @@ static inline void solve_coupled_body(const forward_sweep *sweep, open_coordinat
 /* The same with coupled coordinates. pivots [nv] come in out[2], in the order of elimination; forces of prescribed
  * coordinates are those of inverse dynamics. */
 void JN_(forward_dynamics_coupled)(const jn_call *c) {
+  const jn_forward_dynamics_arguments *args = &c->forward_dynamics;
   const JN_S(tree) *tree = c->tree;
-  const real *q = c->in[0];
+  const real *q = args->q;
   if (!tree->coupled) return; /* all others go through forward_dynamics() */
-  real *at = c->scratch, *a = c->out[0], *tau = c->out[1];
+  real *at = c->scratch, *a = args->a_out, *tau = args->tau_out;
   angles angle = angles_at(tree, q, &at);
   real *after = at;
   forward_sweep sweep = forward_place(c, &at);
@@ -350,23 +353,23 @@ void JN_(forward_dynamics_coupled)(const jn_call *c) {
 
   /* 1 outwards. */
   JN_(bodies_outward)(tree, q, sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
-  if (sweep.loaded) subtract_external(&sweep, c->in[4]);
-  if (c->arg[0] == FORCES_ALL) sweep.driving = subtract_springs(&sweep, q);
+  if (sweep.loaded) subtract_external(&sweep, args->wrench);
+  if (args->forces == FORCES_ALL) sweep.driving = subtract_springs(&sweep, q);
 
   /* 2 inwards; what is still open at the end is eliminated at the world. */
   open_fill(&open, sweep.prescribed, sweep.driving);
-  for (int i = tree->nb - 1; i >= 0; i--) eliminate_coupled_body(&sweep, &open, i, c->out[2]);
+  for (int i = tree->nb - 1; i >= 0; i--) eliminate_coupled_body(&sweep, &open, i, args->pivots);
   wrench none = w_zero();
-  open_close_met(&open, tree->nb, NULL, &none, c->out[2]);
+  open_close_met(&open, tree->nb, NULL, &none, args->pivots);
 
   /* 3 outwards. */
-  twist base = c->arg[0] ? t_zero() : base_acceleration(tree);
+  twist base = args->forces ? t_zero() : base_acceleration(tree);
   while (open_solve(&open, -1, 0, base)) continue;
   for (int i = 0; i < tree->nb; i++) solve_coupled_body(&sweep, &open, i, base, a);
   if (!tau) return;
 
   /* Forces: those of inverse dynamics where prescribed, as given elsewhere. */
-  JN_(inverse_dynamics_forces)(tree, q, sweep.v, a, c->in[4], c->arg[0], &angle, after, tau);
+  JN_(inverse_dynamics_forces)(tree, q, sweep.v, a, args->wrench, args->forces, &angle, after, tau);
   for (int i = 0; i < tree->nv; i++)
     if (is_free(sweep.prescribed, i)) tau[i] = sweep.tau ? sweep.tau[i] : ZERO;
 }

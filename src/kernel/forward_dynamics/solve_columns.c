@@ -23,13 +23,14 @@ static inline void solve_one(const articulation *o, int wide, int c, const colum
 
 /* Forces of prescribed coordinates by accelerations of the others, column by column: M da by RNEA. */
 static inline void prescribed_forces(const jn_call *c, int wide, const angles *turn, real *x, real *at) {
+  const jn_solve_columns_arguments *args = &c->solve_columns;
   const JN_S(tree) *t = c->tree;
-  const unsigned char *prescribed = c->data;
-  const real *da = c->out[0];
-  real *dtau = c->out[1], *a = x + t->nv;
+  const unsigned char *prescribed = args->prescribed;
+  const real *da = args->da;
+  real *dtau = args->dtau, *a = x + t->nv;
   for (int k = 0; k < wide; k++) {
     for (int i = 0; i < t->nv; i++) a[i] = da[i * wide + k];
-    JN_(inverse_dynamics_forces)(t, c->in[0], NULL, a, NULL, FORCES_WEIGHTLESS, turn, at, x);
+    JN_(inverse_dynamics_forces)(t, args->q, NULL, a, NULL, FORCES_WEIGHTLESS, turn, at, x);
     for (int i = 0; i < t->nv; i++) dtau[i * wide + k] = is_free(prescribed, i) ? ZERO : dtau[i * wide + k] + x[i];
   }
 }
@@ -37,14 +38,15 @@ static inline void prescribed_forces(const jn_call *c, int wide, const angles *t
 /* By articulated bodies with prescribed coordinates, one column after the other: for trees too large for the factors.
  */
 static void solve_prescribed(const jn_call *c, int wide, const real *T) {
+  const jn_solve_columns_arguments *args = &c->solve_columns;
   const JN_S(tree) *t = c->tree;
-  const unsigned char *prescribed = c->data;
-  real *at = c->scratch, *da = c->out[0], *dtau = c->out[1];
+  const unsigned char *prescribed = args->prescribed;
+  real *at = c->scratch, *da = args->da, *dtau = args->dtau;
   column_room r = {take(&at, (size_t)(2 * t->nd)), TAKE(&at, t->nb, wrench), TAKE(&at, t->nb, twist)};
-  angles turn = angles_at(t, c->in[0], &at);
+  angles turn = angles_at(t, args->q, &at);
   articulation_room o = articulation_place(t, &at);
   if (counts(c, at) && counts(c, JN_(inverse_dynamics_scratch)(t, at))) return;
-  articulation_sweep(&o, c->in[0], turn, prescribed, c->out[2]);
+  articulation_sweep(&o, args->q, turn, prescribed, args->pivots);
   for (int i = 0; i < t->nv; i++)
     for (int k = 0; k < wide; k++) {
       real x = T[i * wide + k];
@@ -57,12 +59,13 @@ static void solve_prescribed(const jn_call *c, int wide, const real *T) {
 
 /* By articulated bodies, O(n) for each column; nothing is coupled or prescribed. */
 static void solve_articulated(const jn_call *c, int wide, real *X) {
+  const jn_solve_columns_arguments *args = &c->solve_columns;
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   column_room r = {take(&at, (size_t)t->nd), TAKE(&at, t->nb, wrench), TAKE(&at, t->nb, twist)};
   articulation o;
   equations e;
-  int fits = articulated_at(t, c, &at, &o, &e, c->out[2]);
+  int fits = articulated_at(t, c, args->q, &at, &o, &e, args->pivots);
   if (c->counted) return;
   if (fits)
     equations_solve(&e, -1, wide, X);
@@ -89,20 +92,21 @@ static inline void substitute_rows(const compact *M, int wide, real *X) {
 
 /* By the factors of M: O(d) for each row of a column. */
 static void solve_factors(const jn_call *c, int wide, const real *T) {
+  const jn_solve_columns_arguments *args = &c->solve_columns;
   const JN_S(tree) *t = c->tree;
-  const unsigned char *prescribed = c->data;
+  const unsigned char *prescribed = args->prescribed;
   int n = t->nv;
-  real *at = c->scratch, *da = c->out[0], *dtau = c->out[1], *whole = take(&at, (size_t)(n * n));
+  real *at = c->scratch, *da = args->da, *dtau = args->dtau, *whole = take(&at, (size_t)(n * n));
   compact M = compact_place(t, take(&at, (size_t)(n * n)), &at);
-  angles turn = angles_at(t, c->in[0], &at);
+  angles turn = angles_at(t, args->q, &at);
   if (counts(c, JN_(mass_matrix_scratch)(t, at))) return;
   compact_fill(&M);
-  factors_at(t, c->in[0], &turn, prescribed, at, &M, c->out[2]);
+  factors_at(t, args->q, &turn, prescribed, at, &M, args->pivots);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < wide; k++) da[i * wide + k] = is_free(prescribed, i) ? -T[i * wide + k] : ZERO;
   substitute_rows(&M, wide, da);
   if (!dtau) return;
-  JN_(mass_matrix_at)(t, c->in[0], &turn, 0, at, whole);
+  JN_(mass_matrix_at)(t, args->q, &turn, 0, at, whole);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < wide; k++) dtau[i * wide + k] = is_free(prescribed, i) ? ZERO : T[i * wide + k];
   for (int k = n - 1; k >= 0; k--) { /* both ways between a row and those inward of it */
@@ -117,17 +121,18 @@ static void solve_factors(const jn_call *c, int wide, const real *T) {
   }
 }
 
-/* arg[0]: columns. in: q, T [nv x columns]. data: prescribed coordinates [nv] or NULL. out: da = -M_ff^-1 T_f, zero in
+/* in: q, T [nv x columns]. prescribed coordinates [nv] or NULL. out: da = -M_ff^-1 T_f, zero in
  * rows of prescribed coordinates; dtau = T_p + M_pf da, zero in the other rows (NULL if nothing is prescribed); pivots
  * [nv], in the order of elimination. */
 void JN_(solve_columns)(const jn_call *c) {
+  const jn_solve_columns_arguments *args = &c->solve_columns;
   const JN_S(tree) *t = c->tree;
-  const real *T = c->in[1];
-  real *da = c->out[0];
+  const real *T = args->T;
+  real *da = args->da;
   int factors = t->coupled || t->nv <= FACTORS_MOST;
-  if (factors && (c->counted || t->coupled || c->data)) solve_factors(c, c->arg[0], T);
-  if (!factors && (c->counted || c->data)) solve_prescribed(c, c->arg[0], T);
-  if (!c->counted && (t->coupled || c->data)) return;
-  if (!c->counted && da != T) memcpy(da, T, (size_t)(t->nv * c->arg[0]) * sizeof *da);
-  solve_articulated(c, c->arg[0], da);
+  if (factors && (c->counted || t->coupled || args->prescribed)) solve_factors(c, args->columns, T);
+  if (!factors && (c->counted || args->prescribed)) solve_prescribed(c, args->columns, T);
+  if (!c->counted && (t->coupled || args->prescribed)) return;
+  if (!c->counted && da != T) memcpy(da, T, (size_t)(t->nv * args->columns) * sizeof *da);
+  solve_articulated(c, args->columns, da);
 }

@@ -30,7 +30,7 @@
  * the same lines, whatever their kind: they turn about z and advance along z. Joints of several coordinates are treated
  * one by one, in the functions whose names begin with `group`.
  *
- * in: q, v, a, wrenches (NULL: zero). arg[0]: FORCES_... of inverse_dynamics.h. out: tau [nv]. Cost O(n). */
+ * in: q, v, a, wrenches (NULL: zero). forces: FORCES_... of inverse_dynamics.h. out: tau [nv]. Cost O(n). */
 #include "inverse_dynamics.h"
 
 #include "../base/springs.h"
@@ -428,9 +428,10 @@ void JN_(inverse_dynamics_forces)(const JN_S(tree) * tree, const real *q, const 
 }
 
 void JN_(inverse_dynamics)(const jn_call *c) {
+  const jn_inverse_dynamics_arguments *args = &c->inverse_dynamics;
   const JN_S(tree) *tree = c->tree;
   real *scratch = c->scratch;
-  angles angle = angles_at(tree, c->in[0], &scratch);
+  angles angle = angles_at(tree, args->q, &scratch);
   if (counts(c, JN_(inverse_dynamics_scratch)(tree, scratch))) return;
-  JN_(inverse_dynamics_forces)(tree, c->in[0], c->in[1], c->in[2], c->in[3], c->arg[0], &angle, scratch, c->out[0]);
+  JN_(inverse_dynamics_forces)(tree, args->q, args->v, args->a, args->wrench, args->forces, &angle, scratch, args->tau);
 }

@@ -5,9 +5,10 @@
 #include "../base/variant.h"
 
 void JN_(joint_wrenches)(const jn_call *c) {
+  const jn_joint_wrenches_arguments *args = &c->joint_wrenches;
   const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = c->in[1], *a = c->in[2], *W = c->in[3];
-  real *at = c->scratch, *F = c->out[0];
+  const real *q = args->q, *v = args->v, *a = args->a, *W = args->wrench;
+  real *at = c->scratch, *F = args->F;
   pose *X = TAKE(&at, t->nb, pose);
   twist *V = TAKE(&at, t->nb, twist), *A = TAKE(&at, t->nb, twist);
   twist *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);

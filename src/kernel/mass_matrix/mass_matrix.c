@@ -31,16 +31,17 @@ void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const 
  */
 enum { MASS_DIRECT = 32 };
 
-void JN_(mass_matrix_to)(const JN_S(tree) * t, solid *B, const screw *S, screw *Z, real *room, const jn_call *c) {
-  real *M = c->out[0];
+void JN_(mass_matrix_to)(const JN_S(tree) * t, solid *B, const screw *S, screw *Z, real *room, jn_direct *direct,
+                         real *M) {
+  (void)direct; /* without lanes */
 #if JN_MANY
-  if (direct_is_own(c->direct) && t->in_body_order && t->nv > MASS_DIRECT) {
+  if (direct_is_own(direct) && t->straight && t->nv > MASS_DIRECT) {
     int32_t *stop = (int32_t *)(void *)Z;
     mass_matrix_any(t, 0, 1, B, S, (wrench *)(void *)Z, M);
     for (int i = 0; i < t->nb; i++)
       for (int k = t->body[i].id; k < t->body[i].id + t->body[i].nv; k++) stop[k] = t->body[i].stop;
-    direct_send_symmetric(c->direct, 0, M, t->nv, stop);
-    c->direct->stored |= 1;
+    direct_send_symmetric(direct, 0, M, t->nv, stop);
+    direct->stored |= 1;
     return;
   }
 #endif
@@ -72,14 +73,17 @@ void JN_(mass_matrix_at)(const JN_S(tree) * t, const real *q, const angles *turn
   JN_(mass_matrix_of)(t, elimination, r.B, r.S, r.Z, r.apart, M);
 }
 
-void JN_(mass_matrix_alone)(const jn_call *c, const angles *turn, real *at) {
-  crba_room r = crba_place(c->tree, &at);
-  JN_(bodies_outward)(c->tree, c->in[0], NULL, turn, 1, r.B, r.S, NULL, NULL);
-  JN_(mass_matrix_to)(c->tree, r.B, r.S, r.Z, r.apart, c);
+void JN_(mass_matrix_alone)(const JN_S(tree) * t, const real *q, const angles *turn, real *at, jn_direct *direct,
+                            real *M) {
+  crba_room r = crba_place(t, &at);
+  JN_(bodies_outward)(t, q, NULL, turn, 1, r.B, r.S, NULL, NULL);
+  JN_(mass_matrix_to)(t, r.B, r.S, r.Z, r.apart, direct, M);
 }
 
 void JN_(mass_matrix)(const jn_call *c) {
+  const jn_mass_matrix_arguments *args = &c->mass_matrix;
   real *at = c->scratch;
-  angles turn = angles_at(c->tree, c->in[0], &at);
-  if (!counts(c, JN_(mass_matrix_scratch)(c->tree, at))) JN_(mass_matrix_alone)(c, &turn, at);
+  angles turn = angles_at(c->tree, args->q, &at);
+  if (counts(c, JN_(mass_matrix_scratch)(c->tree, at))) return;
+  JN_(mass_matrix_alone)(c->tree, args->q, &turn, at, c->direct, args->M);
 }

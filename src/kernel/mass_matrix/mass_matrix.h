@@ -18,9 +18,11 @@ real *JN_(mass_matrix_scratch)(const JN_S(tree) * t, real *at);
 void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *room,
                          real *M);
 
-/* M, in the order of v, as output 0 of a call; in lanes straight to the caller. From that sweep, and with it. */
-void JN_(mass_matrix_to)(const JN_S(tree) * t, solid *B, const screw *S, screw *Z, real *room, const jn_call *c);
-void JN_(mass_matrix_alone)(const jn_call *c, const angles *turn, real *at);
+/* M, in the order of v, as output 0 of a kernel; in lanes straight to the caller. From that sweep, and with it. */
+void JN_(mass_matrix_to)(const JN_S(tree) * t, solid *B, const screw *S, screw *Z, real *room, jn_direct *direct,
+                         real *M);
+void JN_(mass_matrix_alone)(const JN_S(tree) * t, const real *q, const angles *turn, real *at, jn_direct *direct,
+                            real *M);
 
 /* Its room: none if nothing is coupled. */
 static inline real *mass_matrix_room(const JN_S(tree) * t, real **at) {

@@ -30,14 +30,15 @@ static inline regression regression_place(const JN_S(tree) * t, real **at) {
   return r;
 }
 
-/* c: inputs and arg[0] of the kernel. */
+/* c: the call of the kernel. */
 static inline void regression_sweep(const regression *r, const jn_call *c, const angles *turn) {
+  const jn_regressor_arguments *args = &c->regressor;
   const JN_S(tree) *t = r->t;
-  const real *v = c->in[2], *a = c->in[3];
-  const screw base = {sp_zero(), c->arg[0] ? sp_zero() : sp_scale(K(-1), sp_load(t->gravity))};
-  JN_(bodies_outward)(t, c->in[0], c->in[1], turn, 0, r->B, r->S, r->V, r->Psi);
-  for (int i = 0; i < t->nb && !c->in[1]; i++) r->V[i] = screw_zero();
-  for (int k = 0; k < t->nd && !c->in[1]; k++) r->Psi[k] = screw_zero();
+  const real *v = args->v_r, *a = args->a_r;
+  const screw base = {sp_zero(), args->weightless ? sp_zero() : sp_scale(K(-1), sp_load(t->gravity))};
+  JN_(bodies_outward)(t, args->q, args->v, turn, 0, r->B, r->S, r->V, r->Psi);
+  for (int i = 0; i < t->nb && !args->v; i++) r->V[i] = screw_zero();
+  for (int k = 0; k < t->nd && !args->v; k++) r->Psi[k] = screw_zero();
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     int p = b->parent;

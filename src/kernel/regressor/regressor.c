@@ -3,7 +3,7 @@
  * III). With twists V, reference twists V_r and accelerations A_r = sum S a_r + Psi v_r - gravity, a link's wrench is
  *   I A_r + V x* I V_r,      so that      Y pi = M a_r + C v_r + g
  * with the passive C. Axes of the world (world.h). O(n d).
- * in: q, v, v_r, a_r (NULL: zero). arg[0]: without gravity; arg[1]: link of output 4. out: Y [nv x 10L]; kinetic and
+ * in: q, v, v_r, a_r (NULL: zero). weightless: without gravity; link: that of `wrench`. out: Y [nv x 10L]; kinetic and
  * potential energy [10L]; momentum about the world's origin [6 x 10L]; wrench through the joint of a link, in its frame
  * [6 x 10L]; dM, dC [10L x nv x nv]. */
 #include "parameter_columns.h"
@@ -53,15 +53,16 @@ static inline void store_wrenches(int links, int l, const wrench *x, pose T, rea
 
 /* All outputs of one link that moves. */
 static inline void link_columns(const regression *r, int l, const jn_call *c) {
+  const jn_regressor_arguments *args = &c->regressor;
   const JN_S(tree) *t = r->t;
   int body = t->frame[l].body, links = t->nlink;
-  real *momentum = c->out[3], *through = c->out[4];
+  real *energy = args->energy, *momentum = args->momentum, *through = args->wrench;
   pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(t, l));
   twist V = t_Ad_inverse(T, screw_numbers(r->V[body]));
   wrench x[10];
   wrench_columns(V, t_Ad_inverse(T, screw_numbers(r->V_r[body])), t_Ad_inverse(T, screw_numbers(r->A[body])), x);
   pose seen = T; /* from the origins of the bodies on the way inwards */
-  for (int i = body; i >= 0 && (c->out[5] || c->out[6]); i = t->body[i].parent) {
+  for (int i = body; i >= 0 && (args->dM_dpi || args->dC_dpi); i = t->body[i].parent) {
     for (int e = 0; e < t->body[i].nv; e++) {
       int d = t->body[i].id + e;
       r->link_S[d] = t_Ad_inverse(seen, screw_numbers(r->S[d]));
@@ -69,8 +70,8 @@ static inline void link_columns(const regression *r, int l, const jn_call *c) {
     }
     seen.p = v3_add(seen.p, sp_numbers(r->B[i].at.d));
   }
-  if (c->out[1] || c->out[2]) energies(r, l, T, V, c->out[1], c->out[2]);
-  if (c->out[5] || c->out[6]) matrix_entries(r, l, V, t->nv * t->nv, c->out[5], c->out[6]);
+  if (energy) energies(r, l, T, V, energy, energy + 10 * links);
+  if (args->dM_dpi || args->dC_dpi) matrix_entries(r, l, V, t->nv * t->nv, args->dM_dpi, args->dC_dpi);
   if (momentum) {
     wrench phi[10];
     momentum_columns(V, phi);
@@ -78,7 +79,7 @@ static inline void link_columns(const regression *r, int l, const jn_call *c) {
   }
   if (!through) return;
   int at = l;
-  while (at >= 0 && at != c->arg[1]) at = t->link_parent[at];
+  while (at >= 0 && at != args->link) at = t->link_parent[at];
   if (at < 0) return;
   int other = t->frame[at].body; /* the link may be fixed to the world */
   pose T_at = link_in_body(t, at);
@@ -90,10 +91,11 @@ static inline void link_columns(const regression *r, int l, const jn_call *c) {
 
 /* A link fixed to the world weighs on what holds it, and nothing else. */
 static inline void fixed_columns(const JN_S(tree) * t, int l, const jn_call *c) {
-  real *through = c->out[4];
+  const jn_regressor_arguments *args = &c->regressor;
+  real *through = args->wrench;
   int at = l;
-  if (!through || c->arg[0]) return;
-  while (at >= 0 && at != c->arg[1]) at = t->link_parent[at];
+  if (!through || args->weightless) return;
+  while (at >= 0 && at != args->link) at = t->link_parent[at];
   if (at < 0) return;
   pose T = link_in_body(t, l);
   wrench x[10];
@@ -102,17 +104,18 @@ static inline void fixed_columns(const JN_S(tree) * t, int l, const jn_call *c) 
 }
 
 void JN_(regressor)(const jn_call *c) {
+  const jn_regressor_arguments *args = &c->regressor;
   const JN_S(tree) *t = c->tree;
   size_t n = (size_t)t->nv, wide = 10 * (size_t)t->nlink; /* outputs that are not wanted may be larger than an int */
-  const size_t size[7] = {n * wide, wide, wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
+  const size_t size[6] = {n * wide, 2 * wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
   real *at = c->scratch;
   regression r = regression_place(t, &at);
-  angles turn = angles_at(t, c->in[0], &at);
+  angles turn = angles_at(t, args->q, &at);
   if (counts(c, at)) return;
   int others = 0;
-  for (int o = 1; o < 7; o++) others |= c->out[o] != NULL;
+  for (int o = 1; o < 6; o++) others |= args->outputs[o] != NULL;
   regression_sweep(&r, c, &turn);
-  real *Y = c->out[0];
+  real *Y = args->Y;
 #if JN_MANY
   if (Y && direct_is_own(c->direct) && !t->coupled) {
     regressor_send(&r, c->direct);
@@ -120,8 +123,8 @@ void JN_(regressor)(const jn_call *c) {
     Y = NULL;
   }
 #endif
-  for (int o = Y ? 0 : 1; o < 7; o++) {
-    real *out = c->out[o];
+  for (int o = Y ? 0 : 1; o < 6; o++) {
+    real *out = args->outputs[o];
     for (size_t k = 0; k < size[o] && out; k++) out[k] = ZERO;
   }
   for (int l = 0; l < t->nlink; l++) {

@@ -1,109 +1,153 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reverse products: the gradient of y . tau(q, v, a, ...) in everything at once, O(n). With Y the twists that the rates
- * y would give, y . tau = sum_m Y_m . f_m over the bodies, and by the rules of linearization.h, D_k Y_m = [Y_p, S_k],
- *   d/dq_k = [Y_p, S_k] . F_k + R_k . ppsi_k + N_k . psi_k      R = sum I Y, N = sum B^T Y over the subtree of k
- *   d/dv_k = R_k . (Psi_k + psi_k) + N_k . S_k                  d/da_k = R_k . S_k
- * The inertial parameters of a link enter linearly, Y . I A - [V, Y] . I V.
- * in: q, v, a, wrenches, y. arg[0]: hold. out: dq, dv, da [nv], dwrench [nlink x 6], dinertia [nlink x 10], dgravity
- * [3], darmature [nv]. */
+/* Gradient of f = y . tau(q, v, a, wrenches, parameters) by everything at once: inverse dynamics in reverse. O(n)
+ *
+ * With Y the twists that the rates y would give the bodies, y . tau = sum_m Y_m . F_m over the bodies alone. By the
+ * rules of linearization.h, D_k Y_m = [Y_p, S_k], and with sums over the subtree of k, R = sum I Y and N = sum B^T Y:
+ *
+ *   df/dq_k = [Y_p, S_k] . F_k + R_k . ppsi_k + N_k . psi_k       (+ S_k . sum H^T Y, springs)
+ *   df/dv_k = R_k . (Psi_k + psi_k) + N_k . S_k
+ *   df/da_k = R_k . S_k + armature y_k
+ *   df/dW_l = -Y of link l,    df/dgravity = -sum of the linear part of R at the roots
+ *   df/dpi_l: the inertial parameters of a link enter linearly, Y . I A - [V, Y] . I V
+ *
+ *   symbol     meaning                                         frame, unit                             size
+ *   Y, before  twist of the rates y: of a body, and before     body origin, world axes; rad/s, m/s     [nb], [nd]
+ *              each coordinate
+ *   R          sum of I Y over the subtree                     body origin, world axes; N m s, N s     [nb]
+ *   N          angular part of the sum of B^T Y                world axes                              [nb]
+ *   H          sum of H^T Y of wrenches that are not fixed     body origin, world axes                 [nb] or NULL
+ *              to their bodies
+ *   others     as in linearization.h
+ *
+ * in: q, v, a, wrenches, y. hold: frame in which wrenches are constant. out: dq, dv, da [nv], dwrench [nlink x 6],
+ * dinertia [nlink x 10], dgravity [3], darmature [nv]; NULL: not wanted. */
 #include "../base/variant.h"
 #include "../first_derivatives/linearization.h"
 #include "../regressor/parameter_columns.h"
 
-typedef struct reverse {
+typedef struct adjoint_sweep {
   twist *Y, *before; /* [nb], [nd]: of bodies, and before each coordinate */
-  wrench *R, *H;     /* [nb]; H: of held wrenches */
+  wrench *R, *H;     /* [nb] */
   vec3 *N;           /* [nb] */
-} reverse;
+} adjoint_sweep;
 
-/* Y of the bodies and before each coordinate; R, N, H of bodies alone. */
-static inline void reverse_outward(const linearization *w, const real *y, const reverse *r) {
-  const JN_S(tree) *t = w->t;
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    int group = is_group(b);
-    twist before = b->parent < 0 ? t_zero() : t_shift(r->Y[b->parent], w->d[i]), Y = before;
-    for (int c = 0; c < b->nv; c++) {
-      r->before[b->id + c] = group ? before : Y;
-      Y = t_axpy(y[b->iv + c], w->S[b->id + c], Y);
+/* Outwards: Y of the bodies and before each coordinate; R, N, H of the bodies alone. */
+static inline void adjoint_outward(const linearization *lin, const real *y, const adjoint_sweep *adjoint) {
+  const JN_S(tree) *tree = lin->tree;
+  for (int i = 0; i < tree->nb; i++) {
+    const JN_S(body) *body = &tree->body[i];
+    int group = is_group(body);
+
+    /* Y = Y_parent + S y; the coordinates of a group do not see each other. */
+    twist before = body->parent < 0 ? t_zero() : t_shift(adjoint->Y[body->parent], lin->d[i]), Y = before;
+    for (int c = 0; c < body->nv; c++) {
+      adjoint->before[body->id + c] = group ? before : Y;
+      Y = t_axpy(y[body->iv + c], lin->S[body->id + c], Y);
     }
-    r->Y[i] = Y;
-    r->R[i] = i_mul(w->I[i], Y);
-    r->N[i] = b_tmul(w->B[i], Y);
-    if (r->H) r->H[i] = h_tmul(w->H[i], w->hold, Y);
+    adjoint->Y[i] = Y;
+
+    /* R = I Y, N = B^T Y, H^T Y. */
+    adjoint->R[i] = i_mul(lin->I[i], Y);
+    adjoint->N[i] = rates_tmul(lin->B[i], Y);
+    if (adjoint->H) adjoint->H[i] = wrench_change_tmul(lin->H[i], lin->wrench_frame, Y);
   }
 }
 
-static inline void reverse_inward(const linearization *w, const reverse *r) {
-  const JN_S(tree) *t = w->t;
-  for (int i = t->nb - 1; i >= 0; i--) {
-    int p = t->body[i].parent;
-    if (p < 0) continue;
-    r->R[p] = w_add(r->R[p], w_shift(r->R[i], w->d[i]));
-    r->N[p] = v3_add(r->N[p], r->N[i]);
-    if (r->H) r->H[p] = w_add(r->H[p], w_shift(r->H[i], w->d[i]));
+/* Inwards: R, N and H summed over subtrees. */
+static inline void adjoint_inward(const linearization *lin, const adjoint_sweep *adjoint) {
+  const JN_S(tree) *tree = lin->tree;
+  for (int i = tree->nb - 1; i >= 0; i--) {
+    int parent = tree->body[i].parent;
+    if (parent < 0) continue;
+    adjoint->R[parent] = w_add(adjoint->R[parent], w_shift(adjoint->R[i], lin->d[i]));
+    adjoint->N[parent] = v3_add(adjoint->N[parent], adjoint->N[i]);
+    if (adjoint->H) adjoint->H[parent] = w_add(adjoint->H[parent], w_shift(adjoint->H[i], lin->d[i]));
   }
 }
 
-/* Gradients by what belongs to links: in their own frames. */
-static inline void link_gradients(const linearization *w, const reverse *r, int l, real *dwrench, real *dinertia) {
-  const JN_S(frame) *f = &w->t->frame[l];
-  real *g = dinertia ? dinertia + 10 * l : NULL;
-  for (int k = 0; k < 6 && dwrench; k++) dwrench[6 * l + k] = ZERO;
+/* Gradients by the wrench on a link and by its inertial parameters, in the link's frame. */
+static inline void set_link_gradients(const linearization *lin, const adjoint_sweep *adjoint, int link, real *dwrench,
+                                      real *dinertia) {
+  const JN_S(frame) *frame = &lin->tree->frame[link];
+  real *g = dinertia ? dinertia + 10 * link : NULL;
+  for (int k = 0; k < 6 && dwrench; k++) dwrench[6 * link + k] = ZERO;
   for (int k = 0; k < 10 && g; k++) g[k] = ZERO;
-  if (f->body < 0) return;
-  pose T = se3_mul(w->T[f->body], se3_constant(f->R, f->p));
-  twist Y = t_Ad_inverse(T, r->Y[f->body]), V = t_Ad_inverse(T, w->V[f->body]);
-  if (dwrench) t_store(t_scale(K(-1), Y), dwrench + 6 * l);
+
+  /* Y, V of the link. */
+  if (frame->body < 0) return;
+  pose T = se3_mul(lin->T[frame->body], se3_constant(frame->R, frame->p));
+  twist Y = t_Ad_inverse(T, adjoint->Y[frame->body]), V = t_Ad_inverse(T, lin->V[frame->body]);
+
+  /* df/dW = -Y. */
+  if (dwrench) t_store(t_scale(K(-1), Y), dwrench + 6 * link);
+
+  /* Y . I A - [V, Y] . I V, by the ten parameters of I. */
   if (!g) return;
-  add_inertia_gradient(K(1), Y, t_Ad_inverse(T, w->A[f->body]), 1, g);
+  add_inertia_gradient(K(1), Y, t_Ad_inverse(T, lin->A[frame->body]), 1, g);
   add_inertia_gradient(K(-1), t_ad(V, Y), V, 1, g);
 }
 
-static inline void coordinate_gradients(const linearization *w, const reverse *r, int i, const real *y, real *dq,
-                                        real *dv, real *da) {
-  const JN_S(body) *b = &w->t->body[i];
-  for (int c = 0; c < b->nv; c++) {
-    int d = b->id + c, iv = b->iv + c;
-    twist S = w->S[d];
+/* Gradients by q, v and a of the coordinates of body i. */
+static inline void add_coordinate_gradients(const linearization *lin, const adjoint_sweep *adjoint, int i,
+                                            const real *y, real *dq, real *dv, real *da) {
+  const JN_S(body) *body = &lin->tree->body[i];
+  for (int k = 0; k < body->nv; k++) {
+    int id = body->id + k, iv = body->iv + k;
+    twist S = lin->S[id];
+
+    /* df/dq = [Y_p, S] . F + R . ppsi + N . psi. */
     if (dq) {
-      dq[iv] += power(w->F[i], t_ad(r->before[d], S)) + power(r->R[i], w->ppsi[d]) + dot(r->N[i], w->psi[d].w);
-      if (r->H) dq[iv] += power(r->H[i], S);
+      dq[iv] += power(lin->F[i], t_ad(adjoint->before[id], S)) + power(adjoint->R[i], lin->ppsi[id]) +
+                dot(adjoint->N[i], lin->psi[id].w);
+      if (adjoint->H) dq[iv] += power(adjoint->H[i], S);
     }
-    if (dv) dv[iv] += power(r->R[i], t_add(w->Psi[d], w->psi[d])) + dot(r->N[i], S.w);
-    if (da) da[iv] += power(r->R[i], S) + armature_of(w->t, b, c) * y[iv];
+
+    /* df/dv = R . (Psi + psi) + N . S, df/da = R . S + armature y. */
+    if (dv) dv[iv] += power(adjoint->R[i], t_add(lin->Psi[id], lin->psi[id])) + dot(adjoint->N[i], S.w);
+    if (da) da[iv] += power(adjoint->R[i], S) + armature_of(lin->tree, body, k) * y[iv];
   }
 }
 
-void JN_(inverse_dynamics_adjoint)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  const real *y = c->in[4], *a = c->in[2];
-  real *at = c->scratch, *dq = c->out[0], *dv = c->out[1], *da = c->out[2], *dgravity = c->out[5], *darm = c->out[6];
-  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at);
-  reverse r = {.Y = TAKE(&at, t->nb, twist), .before = TAKE(&at, t->nd, twist)};
-  r.R = TAKE(&at, t->nb, wrench);
-  r.N = TAKE(&at, t->nb, vec3);
-  if (w.H) r.H = TAKE(&at, t->nb, wrench);
-  if (counts(c, at)) return;
-  w.v = c->in[1];
-  w.a = a;
-  w.W = c->in[3];
-  w.rows = 1;
-  linearize_outward(&w, 1);
-  reverse_outward(&w, y, &r);
-  linearize_inward(&w, 1);
-  reverse_inward(&w, &r);
-  for (int k = 0; k < t->nv; k++) {
-    if (dq) dq[k] = t->carries_springs ? splat(t->stiffness[k]) * y[k] : ZERO;
+/* Kernel of jn_inverse_dynamics_adjoint(). */
+void JN_(inverse_dynamics_adjoint)(const jn_call *call) {
+  const jn_inverse_dynamics_adjoint_arguments *args = &call->inverse_dynamics_adjoint;
+  const JN_S(tree) *tree = call->tree;
+  const real *y = args->y, *a = args->a;
+  real *at = call->scratch, *dq = args->df_dq, *dv = args->df_dv, *da = args->df_da, *dgravity = args->df_dgravity,
+       *darmature = args->df_darmature;
+  linearization lin = linearization_place(tree, 1, args->wrench ? args->hold : WRENCH_IN_BODY, args->q, &at);
+  adjoint_sweep adjoint = {.Y = TAKE(&at, tree->nb, twist), .before = TAKE(&at, tree->nd, twist)};
+  adjoint.R = TAKE(&at, tree->nb, wrench);
+  adjoint.N = TAKE(&at, tree->nb, vec3);
+  if (lin.H) adjoint.H = TAKE(&at, tree->nb, wrench);
+  if (counts(call, at)) return;
+
+  /* Sweeps: the linearization and Y outwards, both summed inwards. */
+  lin.v = args->v;
+  lin.a = a;
+  lin.W = args->wrench;
+  lin.rows = 1;
+  linearize_outward(&lin, 1);
+  adjoint_outward(&lin, y, &adjoint);
+  linearize_inward(&lin, 1);
+  adjoint_inward(&lin, &adjoint);
+
+  /* Springs; armature: y a. */
+  for (int k = 0; k < tree->nv; k++) {
+    if (dq) dq[k] = tree->carries_springs ? splat(tree->stiffness[k]) * y[k] : ZERO;
     if (dv) dv[k] = ZERO;
     if (da) da[k] = ZERO;
-    if (darm) darm[k] = a ? y[k] * a[k] : ZERO;
+    if (darmature) darmature[k] = a ? y[k] * a[k] : ZERO;
   }
+
   vec3 weight = v3_zero();
-  for (int i = 0; i < t->nb; i++) {
-    coordinate_gradients(&w, &r, i, y, dq, dv, da);
-    if (t->body[i].parent < 0) weight = v3_sub(weight, r.R[i].f); /* the base accelerates by -gravity */
+  for (int i = 0; i < tree->nb; i++) {
+    add_coordinate_gradients(&lin, &adjoint, i, y, dq, dv, da);
+    if (tree->body[i].parent < 0) weight = v3_sub(weight, adjoint.R[i].f); /* the base accelerates by -gravity */
   }
   if (dgravity) v3_store(weight, dgravity);
-  for (int l = 0; l < t->nlink && (c->out[3] || c->out[4]); l++) link_gradients(&w, &r, l, c->out[3], c->out[4]);
+
+  /* Links. */
+  for (int link = 0; link < tree->nlink && (args->df_dwrench || args->df_dinertia); link++)
+    set_link_gradients(&lin, &adjoint, link, args->df_dwrench, args->df_dinertia);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel `sensitivity` gets through jn_call.data: scalars p and how each enters. The arrays are the caller's,
- * double or float; jn_perturbation of sensitivity.h has the same members in the same order. */
+/* What the kernel inverse_dynamics_sensitivity gets through jn_call.data: scalars p, and how each enters the motion and
+ * the model. The arrays are the caller's, double or float; jn_perturbation of jounce/sensitivity.h has the same members
+ * in the same order. NULL: does not depend on p. */
 #ifndef JN_KERNEL_SENSITIVITY_PERTURBATION_H
 #define JN_KERNEL_SENSITIVITY_PERTURBATION_H
 

@@ -11,7 +11,6 @@
  * joint's group in them beside d(C v)/dv / 2. O(n d). */
 #include "../base/variant.h"
 #include "coriolis.h"
-#include "terms.h"
 
 typedef struct christoffel_room {
   solid *B;         /* [nb] */
@@ -55,18 +54,18 @@ static inline void add_skew(const JN_S(tree) * t, const christoffel_room *r, int
 
 /* in: q, v (NULL: zero). out: C [nv x nv]. */
 void JN_(coriolis_matrix_christoffel)(const jn_call *c) {
+  const jn_coriolis_matrix_christoffel_arguments *args = &c->coriolis_matrix_christoffel;
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
-  angles turn = angles_at(t, c->in[0], &at);
+  angles turn = angles_at(t, args->q, &at);
   christoffel_room r = christoffel_place(t, &at);
   if (counts(c, at)) return; /* terms() counts for itself */
-  jn_call call = {.tree = t, .in = {c->in[0], c->in[1]}, .arg = {0, 0, -1, 0}, .scratch = c->scratch};
-  call.out[JN_OUT_C] = c->out[0];
+  jn_call call = {.tree = t, .scratch = c->scratch, .terms = {.q = args->q, .v = args->v, .C = args->C, .link = -1}};
   JN_(terms)(&call);
-  if (!c->in[1]) return;
+  if (!args->v) return;
   at = c->scratch;
-  turn = angles_at(t, c->in[0], &at); /* terms() has used the memory */
-  JN_(bodies_outward)(t, c->in[0], c->in[1], &turn, 1, r.B, r.S, r.V, r.Psi);
+  turn = angles_at(t, args->q, &at); /* terms() has used the memory */
+  JN_(bodies_outward)(t, args->q, args->v, &turn, 1, r.B, r.S, r.V, r.Psi);
   for (int i = 0; i < t->nb; i++) {
     r.X[i] = space_crossed_of(r.V[i], &r.B[i].I);
     r.h[i] = inertia_mul(&r.B[i].I, 0, r.V[i]);
@@ -78,5 +77,5 @@ void JN_(coriolis_matrix_christoffel)(const jn_call *c) {
     r.h[p] = screw_add(r.h[p], wrench_shift(r.h[i], r.B[i].at.d));
   }
   for (int i = 0; i < t->nb; i++)
-    for (int k = 0; k < t->body[i].nv; k++) add_skew(t, &r, i, k, c->out[0]);
+    for (int k = 0; k < t->body[i].nv; k++) add_skew(t, &r, i, k, args->C);
 }

@@ -62,16 +62,16 @@ typedef struct frame_target {
 } frame_target;
 
 static inline frame_target frame_target_of(const term_sweep *s) {
-  void *const *out = s->c->out;
-  if (s->c->arg[0] == IN_WORLD) return (frame_target){NULL, NULL};
-  frame_target o = {out[JN_OUT_J], out[JN_OUT_DJ]};
+  const jn_terms_arguments *args = &s->c->terms;
+  if (args->representation == IN_WORLD) return (frame_target){NULL, NULL};
+  frame_target o = {args->jacobians, args->jacobian_rates};
 #if JN_MANY
   jn_direct *to = s->c->direct;
   real *room = (real *)(void *)s->x; /* large enough */
   if (!to) return o;
   if (o.J) o.J = take(&room, (size_t)(6 * s->t->nv));
   if (o.dJ) o.dJ = take(&room, (size_t)(6 * s->t->nv));
-  to->stored |= 1u << JN_OUT_J | 1u << JN_OUT_DJ;
+  to->stored |= 1u << JN_OUT_terms_jacobians | 1u << JN_OUT_terms_jacobian_rates;
 #endif
   return o;
 }
@@ -80,8 +80,8 @@ static inline void frame_target_next(const term_sweep *s, int f, frame_target *o
   size_t size = 6 * (size_t)s->t->nv;
 #if JN_MANY
   if (s->c->direct) {
-    if (o->J) direct_send(s->c->direct, JN_OUT_J, (size_t)f * size, o->J, size);
-    if (o->dJ) direct_send(s->c->direct, JN_OUT_DJ, (size_t)f * size, o->dJ, size);
+    if (o->J) direct_send(s->c->direct, JN_OUT_terms_jacobians, (size_t)f * size, o->J, size);
+    if (o->dJ) direct_send(s->c->direct, JN_OUT_terms_jacobian_rates, (size_t)f * size, o->dJ, size);
     return;
   }
 #endif
@@ -92,9 +92,9 @@ static inline void frame_target_next(const term_sweep *s, int f, frame_target *o
 
 static inline void frame_terms(const term_sweep *s) {
   const JN_S(tree) *t = s->t;
-  void *const *out = s->c->out;
-  int in = s->c->arg[0];
-  real *poses = out[JN_OUT_POSES], *twists = out[JN_OUT_TWISTS], *rates = out[JN_OUT_ACCELERATIONS];
+  const jn_terms_arguments *args = &s->c->terms;
+  int in = args->representation;
+  real *poses = args->poses, *twists = args->twists, *rates = args->accelerations;
   frame_target to = frame_target_of(s);
   for (int f = 0; f < t->nframe; f++) {
     int b = t->frame[f].body;
@@ -118,7 +118,7 @@ static inline void frame_terms(const term_sweep *s) {
 static inline void world_jacobians(const term_sweep *s, const screw *X, int out, real *space_j) {
   const JN_S(tree) *t = s->t;
   twist *columns = (twist *)(void *)s->x; /* large enough */
-  real *all = s->c->arg[0] == IN_WORLD ? s->c->out[out] : NULL;
+  real *all = s->c->terms.representation == IN_WORLD ? s->c->terms.outputs[out] : NULL;
   if (!all && !space_j) return;
   if (!all && !t->coupled) { /* straight there: 2 ns a joint less */
     for (int i = 0; i < t->nb; i++)

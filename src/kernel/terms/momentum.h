@@ -57,7 +57,7 @@ static inline void com_jacobian(const term_sweep *s, real inverse, real *J) {
 /* Centre of mass of the links [first, end) that move, its rates and its Jacobian. */
 static inline void center_of_mass(const term_sweep *s, int first, int end) {
   const JN_S(tree) *t = s->t;
-  real *com = s->c->out[JN_OUT_COM], *dcom = s->c->out[JN_OUT_DCOM], *ddcom = s->c->out[JN_OUT_DDCOM], mass = ZERO;
+  real *com = s->c->terms.com, *dcom = s->c->terms.com_velocity, *ddcom = s->c->terms.com_acceleration, mass = ZERO;
   space sum = sp_zero(), rate = sp_zero(), second = sp_zero();
   first_moments(s, first, end);
   for (int i = 0; i < t->nb; i++) {
@@ -75,7 +75,7 @@ static inline void center_of_mass(const term_sweep *s, int first, int end) {
   if (com) v3_store(sp_numbers(sp_scale(inverse, sum)), com);
   if (dcom) v3_store(sp_numbers(sp_scale(inverse, rate)), dcom);
   if (ddcom) v3_store(sp_numbers(sp_scale(inverse, second)), ddcom);
-  if (s->c->out[JN_OUT_JCOM]) com_jacobian(s, inverse, s->c->out[JN_OUT_JCOM]);
+  if (s->c->terms.com_jacobian) com_jacobian(s, inverse, s->c->terms.com_jacobian);
 }
 
 /* V . I V / 2 = w_b . J w_b / 2 + v . (w x h + m v / 2), with w_b in the body's axes, where J is constant. */
@@ -129,7 +129,8 @@ static inline void momentum_matrices(const term_sweep *s, space com, space dcom,
 /* Momentum of all that moves, and its matrices; the centre of mass on the way. */
 static inline void momentum(const term_sweep *s) {
   const JN_S(tree) *t = s->t;
-  real *out = s->c->out[JN_OUT_MOMENTUM], *A = s->c->out[JN_OUT_A], *dA = s->c->out[JN_OUT_DA], mass = ZERO;
+  real *out = s->c->terms.momentum, *A = s->c->terms.momentum_matrix, *dA = s->c->terms.momentum_matrix_rate,
+       mass = ZERO;
   space com = sp_zero(), dcom = sp_zero();
   screw h = screw_zero();
   for (int i = 0; i < t->nb; i++) {
@@ -138,8 +139,8 @@ static inline void momentum(const term_sweep *s) {
     com = sp_add(com, sp_axpy(o->I.m, s->p[i], o->I.h));
     if (s->v) h = screw_add(h, wrench_shift(body_momentum(s, i), s->p[i]));
   }
-  com = s->c->arg[1] ? sp_scale(K(1) / mass, com) : sp_zero();
-  dcom = s->c->arg[1] ? sp_scale(K(1) / mass, h.v) : sp_zero();
+  com = s->c->terms.about ? sp_scale(K(1) / mass, com) : sp_zero();
+  dcom = s->c->terms.about ? sp_scale(K(1) / mass, h.v) : sp_zero();
   h.w = sp_sub(h.w, sp_cross(com, h.v));
   if (out) t_store(screw_numbers(h), out);
   if (A || dA) momentum_matrices(s, com, dcom, A, dA);

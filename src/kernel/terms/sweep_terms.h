@@ -6,7 +6,6 @@
 
 #include "coriolis.h"
 #include "jacobians.h"
-#include "terms.h"
 
 typedef struct term_sweep {
   const JN_S(tree) * t;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Everything that comes out of the sweeps of inverse dynamics: M, C (Coriolis, coriolis.h), dM/dt, tau, g, bias,
- * frames, centre of mass, momentum, energy. Only the sweeps that the wanted outputs need are done. Inputs and outputs:
- * terms.h. O(n d) for matrices, O(n) for the rest. */
-#include "terms.h"
-
+ * frames, centre of mass, momentum, energy. Only the sweeps that the wanted outputs need are done. O(n d) for matrices,
+ * O(n) for the rest. */
 #include "../base/variant.h"
 #include "../inverse_dynamics/inverse_dynamics.h"
 #include "../mass_matrix/mass_matrix.h"
@@ -15,7 +13,7 @@
 
 static inline int wanted(const jn_call *c, int first, int last) {
   for (int k = first; k <= last; k++)
-    if (c->out[k]) return 1;
+    if (c->terms.outputs[k]) return 1;
   return 0;
 }
 
@@ -105,79 +103,89 @@ static inline void coriolis_matrix(const term_sweep *s, real *C) {
 
 /* Those that need inertias of subtrees: each makes its own of the bodies', which must be made again for the next. */
 static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
-  void *const *out = s->c->out;
+  const jn_terms_arguments *args = &s->c->terms;
   int spoilt = 0;
   for (int k = 0; k < 3; k++) {
-    if (!(k == 0 ? momenta : k == 1 ? out[JN_OUT_M] != NULL : C != NULL)) continue;
-    if (spoilt)
-      JN_(bodies_outward)(s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
+    if (!(k == 0 ? momenta : k == 1 ? args->M != NULL : C != NULL)) continue;
+    if (spoilt) JN_(bodies_outward)
+    (s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || args->momentum_matrix_rate ? s->Psi : NULL);
     if (k == 0) momentum(s);
-    if (k == 1) JN_(mass_matrix_to)(s->t, s->B, s->S, (screw *)s->x, s->apart, s->c);
+    if (k == 1) JN_(mass_matrix_to)(s->t, s->B, s->S, (screw *)s->x, s->apart, s->c->direct, args->M);
     if (k == 2) coriolis_matrix(s, C);
     spoilt = 1;
   }
-  if (!s->v) clear_matrices(s->t->nv, out[JN_OUT_C], out[JN_OUT_DM]);
-  if (C && out[JN_OUT_DM]) mass_rate(s->t->nv, C, out[JN_OUT_DM]);
+  if (!s->v) clear_matrices(s->t->nv, args->C, args->Mdot);
+  if (C && args->Mdot) mass_rate(s->t->nv, C, args->Mdot);
 }
 
 /* ---- all ---- */
 
 /* All but the forces of a motion. */
 static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
-  void *const *out = c->out;
-  if (!wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) {
-    if (out[JN_OUT_M]) JN_(mass_matrix_alone)(c, &turn, at);
+  const jn_terms_arguments *args = &c->terms;
+  if (!wanted(c, JN_OUT_terms_C, JN_OUT_terms_Mdot) && !wanted(c, JN_OUT_terms_poses, JN_OUT_terms_energy)) {
+    if (args->M) JN_(mass_matrix_alone)(t, args->q, &turn, at, c->direct, args->M);
     return;
   }
-  term_sweep s = {.t = t, .c = c, .q = c->in[0], .v = v, .turn = &turn};
-  int in_world = c->arg[0] == IN_WORLD, jacobians = out[JN_OUT_J] || out[JN_OUT_DJ];
-  int in_space = out[JN_OUT_SPACE] || out[JN_OUT_DSPACE] || (jacobians && in_world);
-  int frames = wanted(c, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (jacobians && !in_world);
-  int momenta = wanted(c, JN_OUT_MOMENTUM, JN_OUT_DA), com = wanted(c, JN_OUT_COM, JN_OUT_JCOM);
-  int accelerations = out[JN_OUT_ACCELERATIONS] || out[JN_OUT_DDCOM];
-  real *C = !v ? NULL : out[JN_OUT_C] ? out[JN_OUT_C] : out[JN_OUT_DM];
-  int rates = C || out[JN_OUT_DJ] || out[JN_OUT_DSPACE] || out[JN_OUT_DA] || accelerations;
-  int tensors = C || out[JN_OUT_A] || out[JN_OUT_DA] || out[JN_OUT_M];
+  term_sweep s = {.t = t, .c = c, .q = args->q, .v = v, .turn = &turn};
+  int in_world = args->representation == IN_WORLD, jacobians = args->jacobians || args->jacobian_rates;
+  int in_space = args->space_jacobian || args->space_jacobian_rate || (jacobians && in_world);
+  int frames = wanted(c, JN_OUT_terms_poses, JN_OUT_terms_accelerations) || (jacobians && !in_world);
+  int momenta = wanted(c, JN_OUT_terms_momentum, JN_OUT_terms_momentum_matrix_rate),
+      com = wanted(c, JN_OUT_terms_com, JN_OUT_terms_com_jacobian);
+  int accelerations = args->accelerations || args->com_acceleration;
+  real *C = !v ? NULL : args->C ? args->C : args->Mdot;
+  int rates = C || args->jacobian_rates || args->space_jacobian_rate || args->momentum_matrix_rate || accelerations;
+  int tensors = C || args->momentum_matrix || args->momentum_matrix_rate || args->M;
   sweep_place(&s, &at);
   JN_(bodies_outward)(t, s.q, v, &turn, tensors, s.B, s.S, s.V, rates ? s.Psi : NULL);
-  if (in_space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) body_origins(&s);
-  if (accelerations) body_accelerations(&s, c->in[2]);
+  if (in_space || frames || momenta || args->com || args->energy) body_origins(&s);
+  if (accelerations) body_accelerations(&s, args->a);
   if (frames) frame_terms(&s);
-  world_jacobians(&s, s.S, JN_OUT_J, out[JN_OUT_SPACE]);
-  world_jacobians(&s, v ? s.Psi : NULL, JN_OUT_DJ, out[JN_OUT_DSPACE]);
-  if (com) center_of_mass(&s, c->arg[2] < 0 ? 0 : c->arg[2], c->arg[2] < 0 ? t->nlink : c->arg[3]);
-  if (out[JN_OUT_ENERGY]) energies(&s, out[JN_OUT_ENERGY]);
+  world_jacobians(&s, s.S, JN_OUT_terms_jacobians, args->space_jacobian);
+  world_jacobians(&s, v ? s.Psi : NULL, JN_OUT_terms_jacobian_rates, args->space_jacobian_rate);
+  if (com) center_of_mass(&s, args->link < 0 ? 0 : args->link, args->link < 0 ? t->nlink : args->link_end);
+  if (args->energy) energies(&s, args->energy);
   subtree_terms(&s, C, momenta);
 }
 
 /* The forces: each its own pass of Newton and Euler (RNEA). */
 static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
-  const real *q = c->in[0];
-  if (c->out[JN_OUT_G])
-    JN_(inverse_dynamics_forces)(t, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &turn, at, c->out[JN_OUT_G]);
-  if (c->out[JN_OUT_BIAS])
-    JN_(inverse_dynamics_forces)(t, q, v, NULL, NULL, FORCES_ALL, &turn, at, c->out[JN_OUT_BIAS]);
-  if (c->out[JN_OUT_CORIOLIS])
-    JN_(inverse_dynamics_forces)(t, q, v, NULL, NULL, FORCES_WEIGHTLESS, &turn, at, c->out[JN_OUT_CORIOLIS]);
-  if (c->out[JN_OUT_TAU])
-    JN_(inverse_dynamics_forces)(t, q, v, c->in[2], c->in[3], FORCES_ALL, &turn, at, c->out[JN_OUT_TAU]);
+  const jn_terms_arguments *args = &c->terms;
+  const real *q = args->q;
+  if (args->g) JN_(inverse_dynamics_forces)(t, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &turn, at, args->g);
+  if (args->bias) JN_(inverse_dynamics_forces)(t, q, v, NULL, NULL, FORCES_ALL, &turn, at, args->bias);
+  if (args->coriolis) JN_(inverse_dynamics_forces)(t, q, v, NULL, NULL, FORCES_WEIGHTLESS, &turn, at, args->coriolis);
+  if (args->tau) JN_(inverse_dynamics_forces)(t, q, v, args->a, args->wrench, FORCES_ALL, &turn, at, args->tau);
 }
 
 /* Velocities matter only to these: what does not need them must not pay for them. */
 static inline int needs_velocity(const jn_call *c) {
-  static const int which[] = {
-      JN_OUT_C,  JN_OUT_DM,     JN_OUT_TAU,  JN_OUT_BIAS,  JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
-      JN_OUT_DJ, JN_OUT_DSPACE, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,     JN_OUT_ENERGY};
+  static const int which[] = {JN_OUT_terms_C,
+                              JN_OUT_terms_Mdot,
+                              JN_OUT_terms_tau,
+                              JN_OUT_terms_bias,
+                              JN_OUT_terms_coriolis,
+                              JN_OUT_terms_twists,
+                              JN_OUT_terms_accelerations,
+                              JN_OUT_terms_jacobian_rates,
+                              JN_OUT_terms_space_jacobian_rate,
+                              JN_OUT_terms_com_velocity,
+                              JN_OUT_terms_com_acceleration,
+                              JN_OUT_terms_momentum,
+                              JN_OUT_terms_momentum_matrix_rate,
+                              JN_OUT_terms_energy};
   for (size_t k = 0; k < sizeof which / sizeof *which; k++)
-    if (c->out[which[k]]) return 1;
+    if (c->terms.outputs[which[k]]) return 1;
   return 0;
 }
 
 void JN_(terms)(const jn_call *c) {
+  const jn_terms_arguments *args = &c->terms;
   const JN_S(tree) *t = c->tree;
-  const real *v = needs_velocity(c) ? c->in[1] : NULL;
+  const real *v = needs_velocity(c) ? args->v : NULL;
   real *at = c->scratch;
-  angles turn = angles_at(t, c->in[0], &at);
+  angles turn = angles_at(t, args->q, &at);
   if (c->counted) {
     real *end = at;
     sweep_place(&(term_sweep){.t = t}, &end);

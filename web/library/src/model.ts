@@ -179,6 +179,22 @@ export class Model {
     );
   }
 
+  /** A configuration near q that closes the loops inside the position limits; outside: how far the coordinate that is farthest outside still is [rad, m]. */
+  assembleInside(q: Numbers, held: Numbers | null = null): { q: Float64Array; outside: number } {
+    const given = this.q(q);
+    if (this.loopCount === 0) throw new JounceError(`${this.name} has no loops`);
+    const loops = this.withLoops();
+    const both = this.results(
+      [this.nq + 1],
+      ([out = 0], s) => {
+        this.instance.HEAPF64.set(given, out / 8);
+        return this.call("loops_assemble_inside", loops, s.bytes(held), 0, out, 0, out + 8 * this.nq);
+      },
+      this.nv,
+    );
+    return { q: both.slice(0, this.nq), outside: both[this.nq] ?? 0 };
+  }
+
   /** Forces of the actuated coordinates (actuated[i] != 0) that hold the robot at rest with its loops closed. */
   holdingForces(q: Numbers, actuated: Numbers): Float64Array {
     const given = this.q(q);

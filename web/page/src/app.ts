@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The state of the page: one robot, where it is, and what moves it. Panels listen to changes.
 import { JounceError, type Files, type Jounce, type LoadOptions, type Simulator } from "../../library/src/index.js";
+import { short } from "./dom.js";
 import { flags, limitsOf, loadRobot, type Coordinate, type Robot } from "./robot.js";
 import { quaternionAt } from "./sliders.js";
 import { readLooks, type Looks } from "./shapes.js";
@@ -107,8 +108,9 @@ export class App {
     this.v = new Float64Array(robot.model.nv);
     for (const panel of this.panels) panel.load?.();
     for (const panel of this.panels) panel.motion?.();
-    this.place(this.inside(this.q));
-    this.tell(this.aboutMeshes());
+    const start = this.startInside(robot);
+    this.place(start.q);
+    this.tell(start.problem || this.aboutMeshes(), start.problem ? "error" : "");
     return true;
   }
 
@@ -129,15 +131,22 @@ export class App {
     return content === undefined ? "" : typeof content === "string" ? content : new TextDecoder().decode(content);
   }
 
-  /** Zero may lie outside of the limits: the nearest allowed value. */
-  private inside(q: Float64Array): Float64Array {
-    const out = q.slice();
-    for (const { q: at, limits } of this.robot?.coordinates ?? []) {
-      if (at === null) continue;
-      const x = out[at] ?? 0;
-      out[at] = Math.min(Math.max(x, limits.lower ?? -Infinity), limits.upper ?? Infinity);
+  /** Where a robot is when it is opened. Zero may lie outside of the limits: the nearest allowed value, and with loops what the library finds. */
+  private startInside({ model, coordinates }: Robot): { q: Float64Array; problem: string } {
+    const q = this.q.slice();
+    if (model.loopCount) {
+      try {
+        const { q: closed, outside } = model.assembleInside(q);
+        const problem = `No configuration was found that closes the loops inside all position limits: one is passed by ${short(outside)} rad or m.`;
+        return { q: closed, problem: outside > 0 ? problem : "" };
+      } catch (error) {
+        if (!(error instanceof JounceError)) throw error;
+        return { q, problem: `The loops cannot be closed: ${error.message}` };
+      }
     }
-    return out;
+    for (const { q: at, limits } of coordinates)
+      if (at !== null) q[at] = Math.min(Math.max(q[at] ?? 0, limits.lower ?? -Infinity), limits.upper ?? Infinity);
+    return { q, problem: "" };
   }
 
   /** Shows a configuration. Loops are closed from there, while the held velocity coordinates stay. */

@@ -4,6 +4,7 @@ import factory from "../../dist/jounce.mjs";
 import { Jounce, type Factory, type Files, type LoadOptions } from "../../library/src/index.js";
 import { App, type Panel } from "./app.js";
 import { byId, element } from "./dom.js";
+import { filesPanel } from "./files.js";
 import { jointsPanel } from "./joints.js";
 import { isMotion, motionPanel } from "./motion.js";
 import { checkPanel, matrixPanel, simulatePanel } from "./panels.js";
@@ -247,7 +248,7 @@ async function begin(): Promise<void> {
   say("Starting …");
   const jounce = await Jounce.create(factory as Factory, await unpack(wasm));
   const app = new App(jounce, new Viewer(byId("view", "canvas")), say);
-  const panels = [jointsPanel, checkPanel, motionPanel, simulatePanel, matrixPanel, sharePanel].map((make) => make(app));
+  const panels = [jointsPanel, checkPanel, motionPanel, simulatePanel, matrixPanel, sharePanel, filesPanel].map((make) => make(app));
   app.panels.push(...panels, clockPanel(app));
   addTabs(panels, () => {
     for (const panel of panels) panel.moved?.();

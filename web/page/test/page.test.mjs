@@ -84,6 +84,44 @@ test("a slider moves its joint, and loops stay closed", async () => {
   assert.ok(gap < 1e-9, `${gap}`);
 });
 
+const opened = (source, files) => page.evaluate(async ([name, texts]) => {
+  await globalThis.jounceApp.open(name, texts);
+  const { q, robot } = globalThis.jounceApp;
+  return { q: [...q], limits: robot.coordinates.map((c) => [c.name, c.q, c.limits.lower, c.limits.upper]) };
+}, [source, files]);
+
+test("a robot with loops starts inside its position limits", async () => {
+  // At zero the loop is closed, and from the nearest allowed angle of the motor, 1.5, it closes at 0.83.
+  const robot = JSON.parse(readFileSync(new URL("../../../src/io/robots/four_bar.json", import.meta.url), "utf8"));
+  Object.assign(robot.bodies[0].joint.limits, { lower: 1.5, upper: 2.6 });
+  const { q, limits } = await opened("limited.json", { "limited.json": JSON.stringify(robot) });
+  for (const [name, at, lower, upper] of limits)
+    assert.ok(q[at] >= lower - 1e-9 && q[at] <= upper + 1e-9, `${name} is ${q[at]}, its limits are ${lower} and ${upper}`);
+});
+
+test("the page lists the files that it holds", async () => {
+  const shown = async () => {
+    await tab("Files");
+    return (await page.locator("#pages tr").allTextContents()).map((text) => text.replace(/Save$/, ""));
+  };
+  await choose("panda");
+  assert.deepEqual(await shown(), []);
+  assert.match(await page.textContent("#pages"), /holds no files/);
+  await page.evaluate(async ([urdf, stl, csv]) => {
+    const bytes = new TextEncoder().encode(stl);
+    const files = { "r.urdf": urdf, "package://r/meshes/b.stl": bytes, "again <b>.stl": bytes, "motion.csv": csv };
+    await globalThis.jounceApp.open("r.urdf", files);
+    await globalThis.jounceApp.follow("motion.csv", files);
+  }, [URDF, STL, CSV]);
+  assert.deepEqual(await shown(), [
+    `r.urdfrobot${URDF.length} bytes`,
+    `package://r/meshes/b.stlalso called again <b>.stlmesh${STL.length} bytes`,
+    `motion.csvmotion${CSV.length} bytes`,
+  ]);
+  await page.screenshot({ path: `${pictures}files.png` });
+  await tab("Joints");
+});
+
 test("a link can be dragged", async () => {
   await choose("panda");
   const before_ = await page.evaluate(() => [...globalThis.jounceApp.q]);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Reads the public headers of jounce: functions, structs and enums, with their comments.
 
-A comment belongs to the declarations right below it, up to the next comment or an empty line, as in
-script/declarations.awk. What arrays are (sizes, directions, whether they may be NULL) comes from abi/arrays.txt, never
-from comments; these are only checked for contradictions.
+A comment belongs to the declarations right below it, up to the next comment or an empty line. What arrays are (sizes,
+directions, whether they may be NULL) comes from functions.def, never from comments; these are only checked for
+contradictions.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arrays import (
+from description import (
     Description,
     Line,
     Mistake,
     Parameter,
     apply,
     check_comment,
+    check_computing,
     check_line,
     check_work,
     read_description,
@@ -63,6 +64,7 @@ class Headers:
     preambles: dict[str, str] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)  # functions of the float and batch headers
     sizes: dict[str, dict[str, str]] = field(default_factory=dict)  # of objects: size -> C with the handle as h
+    given: Description = field(default_factory=Description)
 
     @property
     def plain(self) -> set[str]:
@@ -250,9 +252,11 @@ def describe(headers: Headers, given: Description) -> None:
         check_line(line, function.parameters, False)
         check_work(line, any(p.type == "jn_work *" for p in function.parameters), where)
         check_comment(line, function.comment, where)
+        check_computing(line, function.parameters, function.comment, where)
         apply(line, function.parameters)
         function.work, function.returns = line.work, line.returns.shape if line.returns else None
     headers.sizes = given.sizes
+    headers.given = given
 
 
 def read_headers(folder: Path) -> Headers:
@@ -263,5 +267,5 @@ def read_headers(folder: Path) -> Headers:
             read_header(path, headers)
         elif path.name != "jounce.h":
             headers.others |= set(re.findall(r"JN_API [^;(]*?\b(jnf?_\w+)\(", path.read_text()))
-    describe(headers, read_description(folder.parents[1] / "abi" / "arrays.txt"))
+    describe(headers, read_description(folder.parents[1] / "src" / "api" / "functions.def"))
     return headers
