@@ -12,6 +12,7 @@ set(kernel_sources
     src/kernel/mass_matrix/mass_factor.c
     src/kernel/forward_dynamics/forward_dynamics.c
     src/kernel/terms/coriolis_christoffel.c
+    src/kernel/terms/composite_inertia.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
     src/kernel/jets/jets.c
@@ -55,6 +56,7 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/answers.c
     src/generate/chains.c
     src/generate/closed_states.c
     src/generate/conditions.c
@@ -62,9 +64,14 @@ set(core_sources
     src/generate/emit_matlab.c
     src/generate/functions.c
     src/generate/functions_help.c
+    src/generate/functions_jets.c
     src/generate/functions_kinematics.c
     src/generate/functions_loops.c
+    src/generate/functions_motors.c
+    src/generate/functions_observer.c
     src/generate/functions_rates.c
+    src/generate/functions_terms.c
+    src/generate/functions_wrenches.c
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
@@ -206,6 +213,7 @@ set(core_sources
     src/trajectory/stamps.c
     src/trajectory/steps.c
     src/trajectory/trajectory.c
+    src/trajectory/turn.c
     src/trajectory/units.c
     src/trajectory/waypoints.c
     src/trajectory/wrenches.c)

@@ -48,7 +48,16 @@ try panda_libm builtin:panda $dynamics,inverse_dynamics_jet --sincos libm --regr
 try panda_given builtin:panda $dynamics,$rates --sincos given --type double
 try panda_runtime builtin:panda inverse_dynamics,mass_matrix --runtime gravity,payload,parameters --type double
 try quadruped builtin:quadruped $dynamics,inverse_dynamics_jet,poses,center_of_mass --type double
-closed=loops_constraint,loops_inverse_dynamics,loops_forward_dynamics
+terms=coriolis_forces,spring_forces,coriolis_matrix,mass_matrix_rate,mass_matrix_inverse,joint_wrenches,frame_twists,frame_accelerations
+terms=$terms,momentum_matrix,momentum_matrix_rate,com_jacobian,momentum_observer,gravity_forces_derivative,momentum_derivative
+jets=gravity_forces_jet,mass_matrix_jet,coriolis_matrix_jet,momentum_jet,center_of_mass_jet,energy_jet,frame_twists_jet,joint_wrenches_jet
+try panda_terms builtin:panda $terms,frame_twists_derivative
+try panda_jets builtin:panda $jets,hybrid_dynamics_jet --prescribed panda_joint2 --type double
+cat >"$tmp/motors.json" <<'JSON'
+{"joints": {"panda_joint1": {"stiffness": 14000, "rotor_inertia": 0.6, "frictionloss": 0.2}, "panda_joint2": {"rotor_inertia": 0.5}}}
+JSON
+try panda_motors builtin:panda motor_commands --actuators "$tmp/motors.json"
+closed=loops_constraint,loops_inverse_dynamics,loops_inverse_dynamics_jet,loops_forward_dynamics
 try four_bar builtin:four_bar $closed --actuated motor
 try delta builtin:delta $closed --actuated motor1,motor2,motor3 --type double
 try humanoid builtin:humanoid gravity_forces,inverse_dynamics,forward_dynamics

@@ -12,10 +12,10 @@ cd "$work"
 # All functions at once: the names that --want takes are in the header.
 for robot in panda quadruped double_pendulum; do
   "$jounce" generate "builtin:$robot" --language matlab --prefix "$robot" --out . \
-    --want gravity_forces,bias_forces,inverse_dynamics,mass_matrix,forward_dynamics
+    --want gravity_forces,bias_forces,inverse_dynamics,mass_matrix,forward_dynamics,coriolis_matrix,momentum_observer
 done
 "$jounce" generate builtin:five_bar --language matlab --prefix five_bar --out . --actuated left_motor,right_motor \
-  --want loops_constraint,loops_inverse_dynamics,loops_forward_dynamics
+  --want loops_constraint,loops_inverse_dynamics,loops_inverse_dynamics_jet,loops_forward_dynamics
 echo '{"q": [0.1, -0.6, 0.2, -2.2, 0.3, 1.6, 0.8], "v": [1, 2, 3, 4, 5, 6, 7], "a": [7, 6, 5, 4, 3, 2, 1]}' |
   "$jounce" eval builtin:panda --want tau,M >expected.json
 

@@ -20,7 +20,7 @@ BEGIN {
   may["io"] = " lie model text dense "
   may["dense"] = " model "
   may["series"] = " "
-  may["generate"] = " model tree lie loops "
+  may["generate"] = " model tree lie loops elastic "
   may["edit"] = " lie text tree model "
   may["ident"] = " dense model "
   may["loops"] = " dense lie model series "
@@ -40,6 +40,7 @@ BEGIN {
   shows["dispatch"] = " batch.h dispatch.h "
   shows["io"] = " limit.h native.h table.h whole_file.h "
   shows["loops"] = " conditions.h constraints.h "
+  shows["elastic"] = " elastic.h "
 }
 function complain(text) { print text > "/dev/stderr"; failed = 1 }
 

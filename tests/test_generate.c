@@ -69,10 +69,13 @@ static void compare_rates(const jn_model *m, uint64_t *s, int order) {
   jn_generate_options o;
   jn_generate_options_init(&o);
   o.order = order;
+  unsigned char *given = calloc(nn, 1);
+  for (int i = 0; i < n; i++) given[i] = uniform(s) > 0;
+  o.prescribed = given;
   bench b;
   open_bench(&b, m,
              "inverse_dynamics_jet,forward_dynamics_jet,inverse_dynamics_derivatives,forward_dynamics_derivatives,"
-             "coriolis_matrix_christoffel",
+             "coriolis_matrix_christoffel,hybrid_dynamics_jet",
              &o);
   jn_work *work;
   check_ok(jn_work_create_order(m, order + 1, &work));
@@ -93,6 +96,17 @@ static void compare_rates(const jn_model *m, uint64_t *s, int order) {
     check_ok(jn_inverse_dynamics_jet(m, work, order, q, x, NULL, y));
     for (int k = 0; k <= order; k++)
       check_close(y + k * n, tau + k * n, n, norm(x, n * (k + 2)), 1e6, "motion, derivative %d", k);
+
+    /* The same of hybrid dynamics, which keeps what is given. */
+    results(&b, 5, 0, x);
+    check_ok(jn_inverse_dynamics_jet(m, work, order, q, x, NULL, y));
+    results(&b, 5, 1, y + most);
+    for (int k = 0; k <= order; k++)
+      check_close(y + k * n, y + most + (size_t)(k * n), n, norm(x, n * (k + 2)), 1e6, "hybrid motion, derivative %d",
+                  k);
+    for (int i = 0; i < n * (order + 1); i++)
+      check(given[i % n] ? fabs(x[n + i] - v[n + i]) <= 1e-14 * fabs(v[n + i]) : y[most + (size_t)i] == tau[i],
+            "hybrid dynamics keeps what is given");
 
     check_ok(jn_inverse_dynamics_derivatives(m, work, q, v, a, NULL, JN_IN_BODY, dq, dv, da, NULL));
     results(&b, 2, 0, x);
@@ -117,7 +131,7 @@ static void compare_rates(const jn_model *m, uint64_t *s, int order) {
     results(&b, 4, 0, x);
     check_close(x, y, n * n, 1, 40000, "C by Christoffel symbols");
   }
-  free(x), free(y);
+  free(x), free(y), free(given);
   jn_work_destroy(work);
   close_bench(&b);
 }
@@ -251,6 +265,12 @@ static void refuses_bad_names_and_options(void **unused) {
   o.want = "inverse_dynamics,nothing";
   check_status(jn_generate(m, &o, &out, &error), JN_ERR_NAME);
   check(strstr(error.text, "nothing") != NULL, "%s", error.text);
+  o.want = "mass_matrix_derivative"; /* with the reason */
+  check_status(jn_generate(m, &o, &out, &error), JN_ERR_UNSUPPORTED);
+  check(strstr(error.text, "nv^3") != NULL, "%s", error.text);
+  o.want = "frame_poses"; /* by another name */
+  check_status(jn_generate(m, &o, &out, &error), JN_ERR_NAME);
+  check(strstr(error.text, "poses") != NULL, "%s", error.text);
   o.want = "loops_forward_dynamics";
   check_status(jn_generate(m, &o, &out, &error), JN_ERR_UNSUPPORTED);
   check(strstr(error.text, "loops") != NULL, "%s", error.text);

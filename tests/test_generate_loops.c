@@ -164,6 +164,42 @@ static int compare_dynamics(const jn_model *m, uint64_t *s, const unsigned char 
   return compared;
 }
 
+/* Torque rates of a closed mechanism, along a motion that keeps it closed at every order. */
+static void compare_loop_jets(const jn_model *m, uint64_t *s, const unsigned char *motors, const char *what) {
+  enum { ORDER = 2 };
+  jn_generate_options o;
+  jn_generate_options_init(&o);
+  o.actuated = motors;
+  o.order = ORDER;
+  bench b;
+  open_bench(&b, m, "loops_inverse_dynamics_jet", &o);
+  jn_loops_options loops;
+  jn_loops *l;
+  jn_loops_options_init(&loops);
+  loops.order = ORDER;
+  check_ok(jn_loops_create(m, &loops, &l));
+  int nq = jn_model_nq(m), n = jn_model_nv(m);
+  double *x = calloc((size_t)(2 * n * (ORDER + 1)), sizeof *x), *y = x + n * (ORDER + 1);
+  for (int k = 0; k < 4; k++) {
+    const double *state = jn__closed_state(&b.w, k), *v = state + nq;
+    double **in = b.input;
+    jn__random_inputs(&b.w, s, in);
+    memcpy(in[JN_ARRAY_Q], state, (size_t)nq * sizeof *state);
+    check_ok(jn_loops_forward_dynamics_jet(l, ORDER, state, v, in[JN_ARRAY_TAU], NULL, in[JN_ARRAY_V], NULL));
+    check_ok(jn_loops_inverse_dynamics_jet(l, ORDER, motors, JN_LEAST_TORQUE, NULL, state, in[JN_ARRAY_V], NULL, NULL,
+                                           y, NULL));
+    jn_loops_health health;
+    check_ok(jn_loops_last_health(l, &health));
+    results(&b, 0, 0, x);
+    for (int i = 0; i <= ORDER; i++)
+      check_close(x + i * n, y + i * n, n, norm(in[JN_ARRAY_V], n * (i + 2)), 1e5 / pow(health.weakest, i + 1),
+                  "%s: derivative %d of tau", what, i);
+  }
+  free(x);
+  jn_loops_destroy(l);
+  close_bench(&b);
+}
+
 static void actuate(const jn_model *m, const char *joints, unsigned char *motors) {
   memset(motors, 0, (size_t)jn_model_nv(m));
   char text[200];
@@ -192,6 +228,7 @@ static void dynamics_of_built_in_mechanisms_are_those_of_the_library(void **unus
     actuate(m, robots[i][1], motors);
     check(compare_dynamics(m, &s, motors, robots[i][0]) == 6, "%s: states are missing", robots[i][0]);
     compare_conditions(m, &s, robots[i][0]);
+    compare_loop_jets(m, &s, motors, robots[i][0]);
     jn_model_destroy(m);
   }
 }

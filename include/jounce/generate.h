@@ -8,7 +8,7 @@
 #ifndef JOUNCE_GENERATE_H
 #define JOUNCE_GENERATE_H
 
-#include "loops.h"
+#include "elastic.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +24,7 @@ extern "C" {
  *   hybrid_dynamics       q, v, a, tau -> a_out, tau_out [nv], with the fixed mask `prescribed` of the options
  *   inverse_dynamics_jet  q, v_jet [(K+2) x nv] -> tau_jet [(K+1) x nv]: forces and their rates
  *   forward_dynamics_jet  q, v, tau_jet [(K+1) x nv] -> v_jet [(K+2) x nv]
+ *   hybrid_dynamics_jet   q, v_jet [(K+2) x nv], tau_jet [(K+1) x nv] -> v_out, tau_out, with the mask `prescribed`
  *   inverse_dynamics_derivatives  q, v, a -> dtau_dq, dtau_dv, dtau_da [nv x nv]
  *   forward_dynamics_derivatives  q, v, tau -> a [nv], da_dq, da_dv, da_dtau [nv x nv]
  *   poses                 q -> T [F x 16] of the frames of the options, in the world
@@ -35,9 +36,31 @@ extern "C" {
  *   coriolis_matrix_christoffel  q, v -> C [nv x nv], the one of jn_coriolis_matrix_christoffel()
  *   regressor             q, v, a -> Y [nv x 10 nlink]: tau without armature and springs = Y pi
  *   loss_forces           v -> loss [nv] = damping v + friction sign(v)
+ *   coriolis_forces       q, v -> c [nv] = C v
+ *   spring_forces         q -> force [nv]
+ *   coriolis_matrix       q, v -> C [nv x nv], the one of jn_coriolis_matrix()
+ *   mass_matrix_rate      q, v -> Mdot [nv x nv];  mass_matrix_inverse  q -> Minv [nv x nv]
+ *   joint_wrenches        q, v, a -> F [nlink x 6], each in the frame of its link
+ *   frame_twists          q, v -> V [F x 6];  frame_accelerations  q, v, a -> A [F x 6] = dV/dt, as `in` says
+ *   momentum_matrix       q -> A [6 x nv] about the world's origin;  momentum_matrix_rate  q, v -> Adot [6 x nv]
+ *   com_jacobian          q -> J [3 x nv] of the centre of mass of all moving links
+ *   momentum_observer     q, v, tau, state [nv], gain [nv], dt [1] -> r [nv], state_out [nv], p [nv]: r follows the
+ *                         external joint forces with time constants 1 / gain [s]; tau: forces of the motors, p = M v.
+ *                         Begin with state = p, then state = state_out of the step before. dt: time since then [s]
+ * Time derivatives along a motion v_jet [(K+2) x nv], in order after each other:
+ *   gravity_forces_jet    q, v_jet -> g_jet;  mass_matrix_jet -> M_jet;  coriolis_matrix_jet -> C_jet;  momentum_jet ->
+ *                         h_jet;  center_of_mass_jet -> com_jet;  energy_jet -> energy_jet;  frame_twists_jet ->
+ *                         twist_jet, as `in` says;  joint_wrenches_jet -> F_jet;  regressor_jet -> Y_jet
+ * Derivatives by the configuration, in the tangent space:
+ *   gravity_forces_derivative  q -> dg_dq [nv x nv];  momentum_derivative  q, v -> dh_dq [6 x nv];
+ *   frame_twists_derivative  q, v -> dV_dq [F x 6 x nv]
+ *   motor_commands        q, v_jet [4 x nv] -> theta, dtheta, tau_m [nv]: motors behind springs, as
+ * jn_elastic_inverse() of order 0, with the actuators `elastic` of the options. Springs must be linear and without
+ *                         damping, rotors not coupled to links (JN_ERR_UNSUPPORTED, with the joint)
  * Of models with loops, m conditions in all (loops.h); functions above are those of the tree:
  *   loops_constraint      q, v -> phi [m], A [m x nv], Adot_v [m]
  *   loops_inverse_dynamics  q, v, a -> tau [nv], lambda [m], pivot [1], with the fixed mask `actuated` of the options
+ *   loops_inverse_dynamics_jet  q, v_jet [(K+2) x nv] -> tau_jet [(K+1) x nv]
  *   loops_forward_dynamics  q, v, tau -> a [nv], lambda [m], pivot [1]
  * Solutions are written in an order of elimination that is chosen when code is generated, by pivoting at closed
  * configurations. pivot is the smallest divisor relative to its usual size there, and near 0 or not a number close to
@@ -52,6 +75,7 @@ extern "C" {
   X(hybrid_dynamics)              \
   X(inverse_dynamics_jet)         \
   X(forward_dynamics_jet)         \
+  X(hybrid_dynamics_jet)          \
   X(inverse_dynamics_derivatives) \
   X(forward_dynamics_derivatives) \
   X(poses)                        \
@@ -63,8 +87,34 @@ extern "C" {
   X(coriolis_matrix_christoffel)  \
   X(regressor)                    \
   X(loss_forces)                  \
+  X(coriolis_forces)              \
+  X(spring_forces)                \
+  X(coriolis_matrix)              \
+  X(mass_matrix_rate)             \
+  X(mass_matrix_inverse)          \
+  X(joint_wrenches)               \
+  X(frame_twists)                 \
+  X(frame_accelerations)          \
+  X(momentum_matrix)              \
+  X(momentum_matrix_rate)         \
+  X(com_jacobian)                 \
+  X(momentum_observer)            \
+  X(motor_commands)               \
+  X(gravity_forces_jet)           \
+  X(mass_matrix_jet)              \
+  X(coriolis_matrix_jet)          \
+  X(momentum_jet)                 \
+  X(center_of_mass_jet)           \
+  X(energy_jet)                   \
+  X(frame_twists_jet)             \
+  X(joint_wrenches_jet)           \
+  X(regressor_jet)                \
+  X(gravity_forces_derivative)    \
+  X(momentum_derivative)          \
+  X(frame_twists_derivative)      \
   X(loops_constraint)             \
   X(loops_inverse_dynamics)       \
+  X(loops_inverse_dynamics_jet)   \
   X(loops_forward_dynamics)
 
 /* Languages of generated code. */
@@ -97,6 +147,7 @@ typedef struct jn_generate_options {
   jn_representation in;            /* of Jacobians and their rates; default JN_IN_ALIGNED */
   const unsigned char *prescribed; /* [nv] of hybrid_dynamics: 1 where the acceleration is given */
   const unsigned char *actuated;   /* [nv] of loops_inverse_dynamics: 1 for coordinates that have a motor */
+  const jn_elastic *elastic;       /* of motor_commands: the actuators; NULL: none */
   const char *source;              /* for the header: name of the robot file, ... */
   const char *command;             /* ... the command line, ... */
   const void *source_data; /* ... and the file itself, for its SHA-256; NULL: that of the model as native text */

@@ -51,9 +51,17 @@ def _mask(model: Model, joints: Any, name: str) -> bytes:
     return np.ascontiguousarray(mask(model, joints, "generate", name)).tobytes()
 
 
+def _elastic(elastic: Any) -> Any:
+    from ._model import Elastic
+
+    if elastic is not None and not isinstance(elastic, Elastic):
+        raise TypeError(f"generate(): elastic is a {type(elastic).__name__}, expected what Model.elastic() gives")
+    return elastic
+
+
 def generate(
     model: Model, want: Any, prefix: str, type: str, language: str, order: int, sincos: str, regroup: bool, frames: Any,
-    in_: str, prescribed: Any, actuated: Any, runtime: Any, payload_frame: str | None, snap: float,
+    in_: str, prescribed: Any, actuated: Any, elastic: Any, runtime: Any, payload_frame: str | None, snap: float,
     lanes: int, split: bool,
 ) -> dict[str, str]:  # fmt: skip
     """Checks the arguments and turns words into numbers of C."""
@@ -81,4 +89,5 @@ def generate(
         _number_of(in_, REPRESENTATIONS, "in_"),
         _mask(model, prescribed, "prescribed"),
         _mask(model, actuated, "actuated") if len(actuated) else b"",
+        _elastic(elastic),
     )

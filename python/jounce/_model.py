@@ -381,6 +381,7 @@ class Model(_core.Model):
         in_: str = "aligned",
         prescribed: Any = (),
         actuated: Any = (),
+        elastic: Elastic | None = None,
         runtime: str | Sequence[str] = (),
         payload_frame: str | None = None,
         snap: float = 0.0,
@@ -390,13 +391,13 @@ class Model(_core.Model):
         """The dynamics as C or MATLAB that needs no library, as {name of file: text} (docs/generate.md).
 
         want: names of functions, as "inverse_dynamics", in a list or separated by commas. The other arguments are
-        described there; prescribed and actuated: names of joints, or a mask [nv]. The header has the SHA-256 of
-        to_json().
+        described there; prescribed and actuated: names of joints, or a mask [nv]; elastic: from elastic(). The
+        header has the SHA-256 of to_json().
         """
         from ._generate import generate
 
         return generate(self, want, prefix, type, language, order, sincos, regroup, frames, in_, prescribed, actuated,
-                        runtime, payload_frame, snap, lanes, split)  # fmt: skip
+                        elastic, runtime, payload_frame, snap, lanes, split)  # fmt: skip
 
     # ---- where it comes from ----
 

@@ -54,17 +54,18 @@ static PyObject *raise(jn_status status, const jn_error *error) {
 }
 
 /* _generate(want, prefix, language, single, sines, regroup, order, lanes, split, snap, runtime, payload_frame, frames,
- * in, prescribed, actuated) -> {name of file: text}. prescribed, actuated: nv bytes, actuated may be empty. */
+ * in, prescribed, actuated, elastic) -> {name of file: text}. prescribed, actuated: nv bytes, actuated may be empty;
+ * elastic: an Elastic, or None. */
 PyObject *py_generate(PyObject *self, PyObject *arguments) {
   generate_job job = {.model = ((py_object *)self)->handle};
   jn_generate_options *o = &job.options;
   int language, sines, in;
-  PyObject *frames;
+  PyObject *frames, *elastic;
   Py_buffer prescribed, actuated;
   jn_generate_options_init(o);
-  if (!PyArg_ParseTuple(arguments, "ssiiiiiiidIzOiy*y*", &o->want, &o->prefix, &language, &o->single, &sines,
+  if (!PyArg_ParseTuple(arguments, "ssiiiiiiidIzOiy*y*O", &o->want, &o->prefix, &language, &o->single, &sines,
                         &o->regroup, &o->order, &o->lanes, &o->split, &o->snap, &o->runtime, &o->payload_frame, &frames,
-                        &in, &prescribed, &actuated))
+                        &in, &prescribed, &actuated, &elastic))
     return NULL;
 
   const char **names = NULL;
@@ -84,6 +85,7 @@ PyObject *py_generate(PyObject *self, PyObject *arguments) {
     o->frame_count = (int)PyTuple_Size(frames);
     o->prescribed = prescribed.buf;
     o->actuated = actuated.len ? actuated.buf : NULL;
+    if (elastic != Py_None) o->elastic = ((py_object *)elastic)->handle;
     jn_status status = py_run_long(run_job, &job);
     files = status == JN_OK ? make_dictionary(job.generated) : raise(status, &job.error);
   }

@@ -87,6 +87,13 @@ class Generate(unittest.TestCase):
                 np.testing.assert_allclose(tau, self.panda.inverse_dynamics(q, v, a), rtol=0, atol=1e-12)
                 np.testing.assert_allclose(mass, self.panda.mass_matrix(q), rtol=0, atol=1e-13)
 
+    def test_closed_loops_and_motors(self) -> None:
+        motors = ["left_motor", "right_motor"]
+        text = jounce.load("builtin:five_bar").generate("loops_inverse_dynamics", actuated=motors)["robot.h"]
+        self.assertIn("coordinates 0 2", text)
+        elastic = self.panda.elastic({"panda_joint1": {"stiffness": 1e4}})
+        self.assertIn("theta", self.panda.generate("motor_commands", elastic=elastic)["robot.h"])
+
     def test_refusals(self) -> None:
         def refused(kind: type[Exception], part: str, want: object = "gravity_forces", **options: object) -> None:
             with self.assertRaisesRegex(kind, part):
@@ -94,7 +101,11 @@ class Generate(unittest.TestCase):
 
         refused(jounce.NotFoundError, "'nothing'", "nothing")
         refused(jounce.NotFoundError, "at least one", "")
-        refused(jounce.UnsupportedError, "joint_wrenches", "joint_wrenches")
+        refused(jounce.UnsupportedError, "nv\\^3", "mass_matrix_derivative")
+        refused(jounce.UnsupportedError, "no loops", "loops_constraint")
+        refused(jounce.UnsupportedError, "actuators", "motor_commands")
+        refused(jounce.NotFoundError, "no joint named", "gravity_forces", actuated=["nowhere"])
+        refused(TypeError, "elastic is a int", "motor_commands", elastic=1)
         refused(jounce.NotFoundError, "C identifier", prefix="x;y")
         refused(jounce.NotFoundError, "did you mean 'panda_link7'", frames=["panda_link77"])
         refused(jounce.NotFoundError, "no frame named", payload_frame="nowhere")
@@ -104,7 +115,7 @@ class Generate(unittest.TestCase):
         refused(jounce.ArgumentError, "snap", snap=float("nan"))
         for name in ("type", "language", "sincos", "in_", "runtime"):
             refused(jounce.ArgumentError, f"{name} is 'wrong', expected one of", **{name: "wrong"})
-        refused(ValueError, "prescribed must have one number", prescribed=[True])
+        refused(ValueError, "must have one number", prescribed=[True])
         refused(TypeError, "integer", order=1.5)
         refused(TypeError, "want", [1])
         refused(ValueError, "null", prefix="a\0b")

@@ -28,12 +28,12 @@ typedef struct jn_edit {
 } jn_edit;
 
 /* Sets everything up: nothing held, nothing gone, q neutral when it is NULL. On error there is nothing to release. */
-jn_status jn__edit_begin(jn_edit *e, const jn_model *model, const double *q, const jn_options *options, jn_model **copy,
-                         jn_error *error);
+jn_status jn__edit_begin(jn_edit *edit, const jn_model *model, const double *q, const jn_options *options,
+                         jn_model **copy, jn_error *error);
 /* What is wrong with `other` and known, under names with a prefix: e->known_other. JN_OK, JN_ERR_MEMORY. */
-jn_status jn__edit_know(jn_edit *e, const jn_model *other, const char *prefix);
+jn_status jn__edit_know(jn_edit *edit, const jn_model *other, const char *prefix);
 /* Freezes the builder unless `status` or the log says no, and releases everything. */
-jn_status jn__edit_end(jn_edit *e, jn_status status, jn_model **copy, jn_error *error);
+jn_status jn__edit_end(jn_edit *edit, jn_status status, jn_model **copy, jn_error *error);
 
 /* A message about a link, joint, frame or loop. */
 #define jn__edit_say(e, severity, status, rule, what, name, remedy, ...)                                          \
@@ -45,23 +45,23 @@ jn_status jn__edit_end(jn_edit *e, jn_status status, jn_model **copy, jn_error *
 
 /* Index of a joint, or of a link or frame, of the model; JN_NONE after saying that there is none, with the nearest
  * name. A link or frame may be JN_WORLD. */
-int jn__edit_joint(jn_edit *e, const char *name);
-int jn__edit_link(jn_edit *e, const char *name);
-int jn__edit_frame(jn_edit *e, const char *name);
+int jn__edit_joint(jn_edit *edit, const char *name);
+int jn__edit_link(jn_edit *edit, const char *name);
+int jn__edit_frame(jn_edit *edit, const char *name);
 
 /* Pose of a link in its parent, and in the world, at e->q. */
-pose jn__edit_pose(const jn_edit *e, int link);
-pose jn__edit_world_pose(const jn_edit *e, int link);
+pose jn__edit_pose(const jn_edit *edit, int link);
+pose jn__edit_world_pose(const jn_edit *edit, int link);
 
 /* Marks the followers of held joints as held too; then makes all held joints of the builder fixed ones. Says which
  * followers were not asked for. */
-void jn__edit_hold(jn_edit *e);
+void jn__edit_hold(jn_edit *edit);
 /* Puts another text into the builder. */
-jn_status jn__edit_text(const jn_edit *e, const char **place, const char *text);
+jn_status jn__edit_text(const jn_edit *edit, const char **place, const char *text);
 /* Frames and loops of the builder anew, from those of the model: moved to the target of their link, couplings without
  * the coordinates that are held, without loops that no longer move. Links that are gone leave the builder. */
-jn_status jn__edit_move_frames(jn_edit *e);
-jn_status jn__edit_move_loops(jn_edit *e);
-void jn__edit_drop_links(jn_edit *e);
+jn_status jn__edit_move_frames(jn_edit *edit);
+jn_status jn__edit_move_loops(jn_edit *edit);
+void jn__edit_drop_links(jn_edit *edit);
 
 #endif

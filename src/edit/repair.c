@@ -85,18 +85,18 @@ jn_status jn_inertia_repair(const double given[10], double margin, double repair
   return JN_OK;
 }
 
-static void repair_link(jn_edit *e, int i, double margin) {
-  const double *given = e->model->link[i].inertia;
-  double *now = e->builder->links[i].link.inertia, before[3], after[3], change;
-  const char *name = e->model->link[i].name;
+static void repair_link(jn_edit *edit, int i, double margin) {
+  const double *given = edit->model->link[i].inertia;
+  double *now = edit->builder->links[i].link.inertia, before[3], after[3], change;
+  const char *name = edit->model->link[i].name;
   jn_status status = jn_inertia_repair(given, margin, now, &change);
   jn__inertia_fault(given, before);
   jn__inertia_fault(now, after);
   if (status != JN_OK)
-    jn__edit_say(e, JN_WARNING, JN_ERR_MODEL, "inertia-hopeless", "link", name, "give the mass and inertia of the body",
-                 "there is no nearest body: %s", hopeless(given, before));
+    jn__edit_say(edit, JN_WARNING, JN_ERR_MODEL, "inertia-hopeless", "link", name,
+                 "give the mass and inertia of the body", "there is no nearest body: %s", hopeless(given, before));
   else if (change > 0)
-    jn__edit_say(e, JN_NOTE, JN_OK, "inertia-repaired", "link", name, NULL,
+    jn__edit_say(edit, JN_NOTE, JN_OK, "inertia-repaired", "link", name, NULL,
                  "principal moments %.6g, %.6g, %.6g kg m^2 became %.6g, %.6g, %.6g", before[0], before[1], before[2],
                  after[0], after[1], after[2]);
 }
@@ -106,9 +106,9 @@ jn_status jn_model_repair(const jn_model *model, double margin, const jn_options
   if (copy) *copy = NULL;
   if (!(margin > 0 && margin <= 1.0 / 3))
     return jn__fail(error, JN_ERR_SIZE, NULL, "the margin is %g; it must be above 0 and at most 1/3", margin);
-  jn_edit e;
-  jn_status status = jn__edit_begin(&e, model, NULL, options, copy, error);
+  jn_edit edit;
+  jn_status status = jn__edit_begin(&edit, model, NULL, options, copy, error);
   if (status != JN_OK) return status;
-  for (int i = 0; i < model->nlink; i++) repair_link(&e, i, margin);
-  return jn__edit_end(&e, status, copy, error);
+  for (int i = 0; i < model->nlink; i++) repair_link(&edit, i, margin);
+  return jn__edit_end(&edit, status, copy, error);
 }

@@ -20,8 +20,9 @@ static void turn_screw(pose P, twist X, double to[6]) {
 }
 
 /* Do its coordinates come in the reverse order? */
-static int is_turned(const jn_joint *j) {
-  return j->type == JN_UNIVERSAL || j->type == JN_GIMBAL || j->type == JN_PLANAR || j->type == JN_GENERAL;
+static int is_turned(const jn_joint *joint) {
+  return joint->type == JN_UNIVERSAL || joint->type == JN_GIMBAL || joint->type == JN_PLANAR ||
+         joint->type == JN_GENERAL;
 }
 
 static void turn_screws(pose P, const jn_joint *from, jn_joint *to) {
@@ -87,49 +88,49 @@ static jn_joint turned_joint(pose P, const jn_joint *from) {
 
 /* Armature and losses along axes of the body, which are other axes in the inverse motion. Of a spherical joint they may
  * be the same about all axes; Coulomb friction never is. */
-static int has_axes(const jn_joint *j) {
+static int has_axes(const jn_joint *joint) {
   int axes = 0;
-  for (int k = 0; k < jn__joint_nv(j); k++) {
-    const jn_dof *d = &j->dof[k], *same = &j->dof[0];
-    axes |= d->friction != 0;
-    if (j->type == JN_SPHERICAL)
-      axes |= d->armature != same->armature || d->damping != same->damping;
+  for (int k = 0; k < jn__joint_nv(joint); k++) {
+    const jn_dof *dof = &joint->dof[k], *same = &joint->dof[0];
+    axes |= dof->friction != 0;
+    if (joint->type == JN_SPHERICAL)
+      axes |= dof->armature != same->armature || dof->damping != same->damping;
     else
-      axes |= d->armature != 0 || d->damping != 0;
+      axes |= dof->armature != 0 || dof->damping != 0;
   }
   return axes;
 }
 
-static void check_group(jn_edit *e, int i, int is_root) {
-  const jn_joint *j = &e->model->link[i].joint;
-  const char *name = jn_joint_name(e->model, i);
-  if (j->type != JN_SPHERICAL && j->type != JN_FREE) return;
-  if (has_axes(j))
-    jn__edit_say(e, JN_ERROR, JN_ERR_MODEL, "reroot-armature", "joint", name,
+static void check_group(jn_edit *edit, int i, int is_root) {
+  const jn_joint *joint = &edit->model->link[i].joint;
+  const char *name = jn_joint_name(edit->model, i);
+  if (joint->type != JN_SPHERICAL && joint->type != JN_FREE) return;
+  if (has_axes(joint))
+    jn__edit_say(edit, JN_ERROR, JN_ERR_MODEL, "reroot-armature", "joint", name,
                  "set its armature, damping and friction to zero",
                  "its armature, damping or friction is along axes of link '%.60s', which no longer is what it carries",
-                 jn_link_name(e->model, i));
+                 jn_link_name(edit->model, i));
   else if (!is_root)
-    jn__edit_say(e, JN_WARNING, JN_ERR_MODEL, "reroot-inverse", "joint", name,
+    jn__edit_say(edit, JN_WARNING, JN_ERR_MODEL, "reroot-inverse", "joint", name,
                  "give its coordinates, velocities and limits anew",
-                 "a %s joint that is reversed has the inverse %s as its coordinates", jn_joint_type_name(j->type),
-                 j->type == JN_FREE ? "pose" : "rotation");
+                 "a %s joint that is reversed has the inverse %s as its coordinates", jn_joint_type_name(joint->type),
+                 joint->type == JN_FREE ? "pose" : "rotation");
 }
 
-static void check_path(jn_edit *e, int link) {
-  const jn_model *m = e->model;
+static void check_path(jn_edit *edit, int link) {
+  const jn_model *model = edit->model;
   int root = link;
-  for (; m->link[root].parent >= 0; root = m->link[root].parent) {
-    check_group(e, root, 0);
-    if (is_turned(&m->link[root].joint) && jn__joint_nv(&m->link[root].joint) > 1)
-      jn__edit_say(e, JN_NOTE, JN_OK, "reroot-order", "joint", jn_joint_name(m, root), NULL,
+  for (; model->link[root].parent >= 0; root = model->link[root].parent) {
+    check_group(edit, root, 0);
+    if (is_turned(&model->link[root].joint) && jn__joint_nv(&model->link[root].joint) > 1)
+      jn__edit_say(edit, JN_NOTE, JN_OK, "reroot-order", "joint", jn_joint_name(model, root), NULL,
                    "it is reversed, and its coordinates come in the reverse order");
   }
-  const jn_joint *base = &m->link[root].joint;
-  if (root != link) check_group(e, root, 1);
+  const jn_joint *base = &model->link[root].joint;
+  if (root != link) check_group(edit, root, 1);
   if (base->type != JN_FIXED && base->type != JN_FREE)
     jn__edit_say(
-        e, JN_ERROR, JN_ERR_MODEL, "reroot-base", "joint", jn_joint_name(m, root),
+        edit, JN_ERROR, JN_ERR_MODEL, "reroot-base", "joint", jn_joint_name(model, root),
         "lock it first, or describe a base link that is fixed to the world and carries it",
         "the old base hangs on the world by a %s joint; only a fixed or a free one can be moved to another link",
         jn_joint_type_name(base->type));
@@ -138,50 +139,52 @@ static void check_path(jn_edit *e, int link) {
 /* ---- the path ---- */
 
 /* Link `carried` of the builder gets a joint, and the link `on` that it hangs on (JN_NONE: the world). */
-static jn_status carry(jn_edit *e, int carried, int on, pose placement, jn_joint joint, const char *name) {
-  jn_link *l = &e->builder->links[carried].link;
-  const char *old_name = l->joint.name, *old_mimic = l->joint.mimic, *mimic = joint.mimic;
-  se3_store(placement, l->placement);
-  l->joint = joint;
-  l->joint.name = old_name;
-  l->joint.mimic = old_mimic;
-  jn_status status = jn__edit_text(e, &l->joint.name, name);
-  if (status == JN_OK) status = jn__edit_text(e, &l->joint.mimic, mimic);
-  if (status == JN_OK) status = jn__edit_text(e, &l->parent, on == JN_NONE ? NULL : e->model->link[on].name);
+static jn_status carry(jn_edit *edit, int carried, int on, pose placement, jn_joint joint, const char *name) {
+  jn_link *link = &edit->builder->links[carried].link;
+  const char *old_name = link->joint.name, *old_mimic = link->joint.mimic, *mimic = joint.mimic;
+  se3_store(placement, link->placement);
+  link->joint = joint;
+  link->joint.name = old_name;
+  link->joint.mimic = old_mimic;
+  jn_status status = jn__edit_text(edit, &link->joint.name, name);
+  if (status == JN_OK) status = jn__edit_text(edit, &link->joint.mimic, mimic);
+  if (status == JN_OK) status = jn__edit_text(edit, &link->parent, on == JN_NONE ? NULL : edit->model->link[on].name);
   return status;
 }
 
 /* Coordinates of a reversed joint in couplings. */
-static void turn_couplings(jn_edit *e, int joint) {
-  const jn_joint *j = &e->model->link[joint].joint;
+static void turn_couplings(jn_edit *edit, int joint) {
+  const jn_joint *j = &edit->model->link[joint].joint;
   if (!is_turned(j)) return;
-  for (int i = 0; i < e->builder->loop_count; i++) {
-    jn_loop *l = &e->builder->loops[i].loop;
-    for (int t = 0; t < l->term_count && l->type == JN_LOOP_COUPLING; t++)
-      if (jn_joint_index(e->model, l->term[t].joint) == joint)
-        l->term[t].coordinate = jn__joint_nv(j) - 1 - l->term[t].coordinate;
+  for (int i = 0; i < edit->builder->loop_count; i++) {
+    jn_loop *loop = &edit->builder->loops[i].loop;
+    for (int t = 0; t < loop->term_count && loop->type == JN_LOOP_COUPLING; t++)
+      if (jn_joint_index(edit->model, loop->term[t].joint) == joint)
+        loop->term[t].coordinate = jn__joint_nv(j) - 1 - loop->term[t].coordinate;
   }
 }
 
-static jn_status turn_path(jn_edit *e, int link) {
-  const jn_model *m = e->model;
+static jn_status turn_path(jn_edit *edit, int link) {
+  const jn_model *model = edit->model;
   jn_status status = JN_OK;
   int root = link;
-  for (int i = 0; i < m->nlink; i++) e->target[i] = i; /* the link that carries joint i in the new model */
-  for (; m->link[root].parent >= 0 && status == JN_OK; root = m->link[root].parent) {
-    const jn_link_record *r = &m->link[root];
-    pose P = jn__placement_pose(r->placement);
-    e->target[root] = r->parent;
-    status = carry(e, r->parent, root, se3_inverse(P), turned_joint(P, &r->joint), jn_joint_name(m, root));
-    turn_couplings(e, root);
+  for (int i = 0; i < model->nlink; i++) edit->target[i] = i; /* the link that carries joint i in the new model */
+  for (; model->link[root].parent >= 0 && status == JN_OK; root = model->link[root].parent) {
+    const jn_link_record *record = &model->link[root];
+    pose P = jn__placement_pose(record->placement);
+    edit->target[root] = record->parent;
+    status =
+        carry(edit, record->parent, root, se3_inverse(P), turned_joint(P, &record->joint), jn_joint_name(model, root));
+    turn_couplings(edit, root);
   }
   if (status != JN_OK || root == link) return status;
-  const jn_link_record *base = &m->link[root];
+  const jn_link_record *base = &model->link[root];
   int is_free = base->joint.type == JN_FREE;
-  pose at = is_free ? jn__placement_pose(base->placement) : jn__edit_world_pose(e, link);
-  e->target[root] = link;
-  status = carry(e, link, JN_NONE, at, base->joint, is_free ? jn_joint_name(m, root) : base->joint.name);
-  for (int k = 0; k < e->builder->kept_count; k++) e->builder->kept_order[k] = e->target[e->builder->kept_order[k]];
+  pose at = is_free ? jn__placement_pose(base->placement) : jn__edit_world_pose(edit, link);
+  edit->target[root] = link;
+  status = carry(edit, link, JN_NONE, at, base->joint, is_free ? jn_joint_name(model, root) : base->joint.name);
+  for (int k = 0; k < edit->builder->kept_count; k++)
+    edit->builder->kept_order[k] = edit->target[edit->builder->kept_order[k]];
   return status;
 }
 
@@ -189,11 +192,11 @@ jn_status jn_model_reroot(const jn_model *model, const char *link, const double 
                           jn_model **copy, jn_error *error) {
   if (copy) *copy = NULL;
   if (!link) return jn__fail(error, JN_ERR_NULL, NULL, "%s", jn_status_text(JN_ERR_NULL));
-  jn_edit e;
-  jn_status status = jn__edit_begin(&e, model, q, options, copy, error);
+  jn_edit edit;
+  jn_status status = jn__edit_begin(&edit, model, q, options, copy, error);
   if (status != JN_OK) return status;
-  int i = jn__edit_link(&e, link);
-  if (i >= 0) check_path(&e, i);
-  if (e.log.first.status == JN_OK) status = turn_path(&e, i);
-  return jn__edit_end(&e, status, copy, error);
+  int i = jn__edit_link(&edit, link);
+  if (i >= 0) check_path(&edit, i);
+  if (edit.log.first.status == JN_OK) status = turn_path(&edit, i);
+  return jn__edit_end(&edit, status, copy, error);
 }

@@ -8,9 +8,9 @@
 
 /* Does the point of the joint count, and is it off the axis through the origin (off the origin itself for joints with a
  * centre)? */
-static int is_off(const jn_joint *j) {
-  vec3 p = v3_load(j->point), a = v3_load(j->axis), off = p;
-  switch (j->type) {
+static int is_off(const jn_joint *joint) {
+  vec3 p = v3_load(joint->point), a = v3_load(joint->axis), off = p;
+  switch (joint->type) {
     case JN_REVOLUTE:
     case JN_CONTINUOUS:
     case JN_HELICAL:
@@ -28,48 +28,49 @@ static int is_off(const jn_joint *j) {
   return sqrt(dot(off, off)) > 1e-12;
 }
 
-static int is_taken(const jn_edit *e, const char *name) {
-  return jn_frame_index(e->model, name) != JN_NONE || jn_joint_index(e->model, name) != JN_NONE;
+static int is_taken(const jn_edit *edit, const char *name) {
+  return jn_frame_index(edit->model, name) != JN_NONE || jn_joint_index(edit->model, name) != JN_NONE;
 }
 
 /* The joint of link i moves to a new link, which carries link i. */
-static jn_status split(jn_edit *e, int i) {
-  const jn_link_record *r = &e->model->link[i];
-  pose to_point = {m3_identity(), v3_load(r->joint.point)};
+static jn_status split(jn_edit *edit, int i) {
+  const jn_link_record *record = &edit->model->link[i];
+  pose to_point = {m3_identity(), v3_load(record->joint.point)};
   char name[JN_NAME_MAX + 32];
   jn_link axis, plain;
   jn_link_init(&axis);
   jn_link_init(&plain);
-  snprintf(name, sizeof name, "%s_axis", jn_joint_name(e->model, i));
-  for (int n = 2; is_taken(e, name) && n < 1000; n++)
-    snprintf(name, sizeof name, "%s_axis%d", jn_joint_name(e->model, i), n);
+  snprintf(name, sizeof name, "%s_axis", jn_joint_name(edit->model, i));
+  for (int n = 2; is_taken(edit, name) && n < 1000; n++)
+    snprintf(name, sizeof name, "%s_axis%d", jn_joint_name(edit->model, i), n);
   axis.name = name;
-  axis.parent = r->parent < 0 ? NULL : e->model->link[r->parent].name;
-  se3_store(se3_mul(jn__placement_pose(r->placement), to_point), axis.placement);
-  axis.joint = r->joint;
-  axis.joint.name = jn_joint_name(e->model, i);
+  axis.parent = record->parent < 0 ? NULL : edit->model->link[record->parent].name;
+  se3_store(se3_mul(jn__placement_pose(record->placement), to_point), axis.placement);
+  axis.joint = record->joint;
+  axis.joint.name = jn_joint_name(edit->model, i);
   memset(axis.joint.point, 0, sizeof axis.joint.point);
-  e->target[i] = e->builder->link_count; /* the link that carries the joint */
-  jn_status status = jn_builder_add_link(e->builder, &axis);
+  edit->target[i] = edit->builder->link_count; /* the link that carries the joint */
+  jn_status status = jn_builder_add_link(edit->builder, &axis);
   if (status != JN_OK) return status;
-  jn_link *l = &e->builder->links[i].link;
-  se3_store(se3_inverse(to_point), l->placement);
-  status = jn__edit_text(e, &l->joint.mimic, NULL);
-  if (status == JN_OK) status = jn__edit_text(e, &l->joint.name, name);
-  if (status == JN_OK) status = jn__edit_text(e, &l->parent, name);
-  plain.joint.name = l->joint.name;
-  l->joint = plain.joint;
-  jn__edit_say(e, JN_NOTE, JN_OK, "joint-split", "joint", jn_joint_name(e->model, i), NULL,
-               "it carries the new link '%.80s', which has no inertia and carries link '%.60s'", name, r->name);
+  jn_link *link = &edit->builder->links[i].link;
+  se3_store(se3_inverse(to_point), link->placement);
+  status = jn__edit_text(edit, &link->joint.mimic, NULL);
+  if (status == JN_OK) status = jn__edit_text(edit, &link->joint.name, name);
+  if (status == JN_OK) status = jn__edit_text(edit, &link->parent, name);
+  plain.joint.name = link->joint.name;
+  link->joint = plain.joint;
+  jn__edit_say(edit, JN_NOTE, JN_OK, "joint-split", "joint", jn_joint_name(edit->model, i), NULL,
+               "it carries the new link '%.80s', which has no inertia and carries link '%.60s'", name, record->name);
   return status;
 }
 
 jn_status jn_model_split(const jn_model *model, const jn_options *options, jn_model **copy, jn_error *error) {
-  jn_edit e;
-  jn_status status = jn__edit_begin(&e, model, NULL, options, copy, error);
+  jn_edit edit;
+  jn_status status = jn__edit_begin(&edit, model, NULL, options, copy, error);
   if (status != JN_OK) return status;
   for (int i = 0; i < model->nlink && status == JN_OK; i++)
-    if (is_off(&model->link[i].joint)) status = split(&e, i);
-  for (int k = 0; k < e.builder->kept_count; k++) e.builder->kept_order[k] = e.target[e.builder->kept_order[k]];
-  return jn__edit_end(&e, status, copy, error);
+    if (is_off(&model->link[i].joint)) status = split(&edit, i);
+  for (int k = 0; k < edit.builder->kept_count; k++)
+    edit.builder->kept_order[k] = edit.target[edit.builder->kept_order[k]];
+  return jn__edit_end(&edit, status, copy, error);
 }

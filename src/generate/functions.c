@@ -98,13 +98,6 @@ static const known_function known[] = {
 };
 enum { KNOWN_FUNCTIONS = sizeof known / sizeof *known };
 
-/* What the library computes but generated code does not, and why. */
-static const char *const refused[][2] = {
-    {"coriolis_matrix", "its recursion is not stated over expressions; coriolis_matrix_christoffel gives the same C v"},
-    {"hybrid_dynamics_jet", "only inverse and forward dynamics have jets"},
-    {"joint_wrenches", "regrouped inertial parameters do not have them"},
-};
-
 /* Arguments that several functions share: sines, gravity, payload, parameters. */
 static void add_common_arguments(jn_writing *w, jn_written_function *f) {
   int nq = jn_model_nq(w->model);
@@ -164,9 +157,8 @@ static jn_status write_one(jn_writing *w, const char *name, size_t length) {
     add_common_arguments(w, f);
     return JN_OK;
   }
-  for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
-    if (strlen(refused[k][0]) == length && memcmp(refused[k][0], name, length) == 0)
-      return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "%s cannot be generated: %s", refused[k][0], refused[k][1]);
+  jn_status refusal = jn__refuse_function(w, name, length);
+  if (refusal != JN_OK) return refusal;
   return jn__writing_fail(w, JN_ERR_NAME, "no function '%.*s' can be generated; docs/generate.md lists them",
                           (int)(length < 60 ? length : 60), name);
 }

@@ -128,6 +128,7 @@ int jn__write_time_derivatives(jn_writing *w, const jn_expr *from, int count, in
   }
   for (int k = 1; k <= order; k++) {
     jn__taylor_move(&t, &w->symbols, series, k);
+    for (int i = 0; i < n && k == 1; i++) jn__taylor_give(&t, series[i], 1, series[n + i]);
     jn__taylor_step(&t, k);
     for (int i = 0; i < count; i++) to[k - 1][i] = jn__scale(&w->graph, k, jn__taylor_at(&t, from[i], k));
   }
@@ -148,6 +149,54 @@ int jn__write_jacobian_rates_function(jn_writing *w, jn_written_function *f) {
   return good;
 }
 
+/* ---- twists ---- */
+
+/* V [frames x 6]: the twist of the part at the frame, as `in` says. */
+static int write_twists(jn_writing *w, jn_expr *V) {
+  jn_graph *g = &w->graph;
+  part_pose *pose = make_poses(w);
+  jn_part_momentum *p = jn__make_momenta(w, w->symbols.own);
+  for (int k = 0; pose && p && k < w->options.frame_count; k++) {
+    int part;
+    part_pose at = frame_pose(w, pose, w->frame[k], &part);
+    if (part < 0) continue;
+    jn_expr3 angular = jn__rotate(g, pose[part].W, p[part].w), linear = jn__rotate(g, pose[part].W, p[part].v);
+    jn_expr3 arm = w->options.in == JN_IN_WORLD ? jn__subtract3(g, jn__zero3(), pose[part].at)
+                                                : jn__subtract3(g, at.at, pose[part].at);
+    linear = jn__add3(g, linear, jn__cross(g, angular, arm));
+    if (w->options.in == JN_IN_BODY) {
+      angular = jn__rotate_back(g, at.W, angular);
+      linear = jn__rotate_back(g, at.W, linear);
+    }
+    const jn_expr all[6] = {angular.x, angular.y, angular.z, linear.x, linear.y, linear.z};
+    for (int i = 0; i < 6; i++) V[6 * k + i] = all[i];
+  }
+  int good = pose && p;
+  jn__release(&w->allocator, pose);
+  jn__release(&w->allocator, p);
+  return good;
+}
+
+int jn__write_frame_twists_function(jn_writing *w, jn_written_function *f) {
+  f->frames = 1;
+  f->about = "Twists (angular, linear) of the frames of the table.";
+  jn__take_state(w, f, 1);
+  jn_expr *V = jn__add_result(w, f, "V", 6 * w->options.frame_count, 6);
+  return V && write_twists(w, V);
+}
+
+int jn__write_frame_accelerations_function(jn_writing *w, jn_written_function *f) {
+  f->frames = 1;
+  f->about = "Time derivatives of the twists of the frames of the table, without gravity.";
+  jn__take_state(w, f, 1);
+  jn__add_argument(f, "a", JN_ARRAY_A, jn_model_nv(w->model));
+  int size = 6 * w->options.frame_count;
+  jn_expr *A = jn__add_result(w, f, "A", size, 6), *V = jn__allocate(&w->allocator, (size_t)(size + 1) * sizeof *V);
+  int good = A && V && write_twists(w, V) && jn__write_time_derivatives(w, V, size, 1, 1, &A);
+  jn__release(&w->allocator, V);
+  return good;
+}
+
 /* ---- mass, momentum, energy ---- */
 
 /* Mass, and mass times the centre of mass, of all moving parts in the world. */
@@ -163,35 +212,31 @@ static jn_expr3 write_first_moment(jn_writing *w, const part_pose *pose, jn_expr
   return sum;
 }
 
+int jn__write_center(jn_writing *w, jn_expr c[3]) {
+  part_pose *pose = make_poses(w);
+  if (!pose) return 0;
+  jn_expr mass;
+  jn_expr3 sum = write_first_moment(w, pose, &mass);
+  c[0] = jn__divide(&w->graph, sum.x, mass);
+  c[1] = jn__divide(&w->graph, sum.y, mass);
+  c[2] = jn__divide(&w->graph, sum.z, mass);
+  jn__release(&w->allocator, pose);
+  return 1;
+}
+
 int jn__write_center_of_mass_function(jn_writing *w, jn_written_function *f) {
   f->about = "Centre of mass of all moving links in the world, its velocity and acceleration.";
   jn__take_state(w, f, 1);
   jn__add_argument(f, "a", JN_ARRAY_A, jn_model_nv(w->model));
   jn_expr *c = jn__add_result(w, f, "c", 3, 0);
   jn_expr *rates[2] = {jn__add_result(w, f, "cdot", 3, 0), jn__add_result(w, f, "cddot", 3, 0)};
-  part_pose *pose = make_poses(w);
-  int good = c && rates[0] && rates[1] && pose;
-  if (good) {
-    jn_expr mass;
-    jn_expr3 sum = write_first_moment(w, pose, &mass);
-    c[0] = jn__divide(&w->graph, sum.x, mass);
-    c[1] = jn__divide(&w->graph, sum.y, mass);
-    c[2] = jn__divide(&w->graph, sum.z, mass);
-    good = jn__write_time_derivatives(w, c, 3, 2, 1, rates);
-  }
-  jn__release(&w->allocator, pose);
-  return good;
+  return c && rates[0] && rates[1] && jn__write_center(w, c) && jn__write_time_derivatives(w, c, 3, 2, 1, rates);
 }
 
-/* Twist of a part in its own axes from that of its parent; (N, F) becomes its momentum. */
-typedef struct part_momentum {
-  jn_expr3 w, v, moment, force;
-} part_momentum;
-
-static part_momentum *make_momenta(jn_writing *w) {
+jn_part_momentum *jn__make_momenta(jn_writing *w, const jn_expr_moments *moments) {
   const jn_symbols *s = &w->symbols;
   jn_graph *g = s->g;
-  part_momentum *p = jn__allocate(&w->allocator, ((size_t)s->m->count + 1) * sizeof *p);
+  jn_part_momentum *p = jn__allocate(&w->allocator, ((size_t)s->m->count + 1) * sizeof *p);
   jn_expr *v = jn__take_inputs(w, JN_ARRAY_V, 0);
   for (int i = 0; p && v && i < s->m->count; i++) {
     const jn_part *part = &s->m->part[i];
@@ -202,24 +247,18 @@ static part_momentum *make_momenta(jn_writing *w) {
       p[i].v = jn__add3(g, p[i].v, jn__scale3(g, v[part->iv + c], slide));
     }
     if (part->parent >= 0) {
-      const part_momentum *from = &p[part->parent];
+      const jn_part_momentum *from = &p[part->parent];
       jn_expr3 carried = jn__add3(g, from->v, jn__cross(g, from->w, s->joint[i].origin));
       p[i].w = jn__add3(g, p[i].w, jn__to_child(s, i, from->w));
       p[i].v = jn__add3(g, p[i].v, jn__to_child(s, i, carried));
     }
-    jn__momentum_of(g, &s->own[i], p[i].w, p[i].v, &p[i].moment, &p[i].force);
+    jn__momentum_of(g, &moments[i], p[i].w, p[i].v, &p[i].moment, &p[i].force);
   }
   jn__release(&w->allocator, v);
   return p;
 }
 
-int jn__write_momentum_function(jn_writing *w, jn_written_function *f) {
-  f->about = "Momentum (angular, linear) of all moving links about the world's origin, in its axes.";
-  jn__take_state(w, f, 1);
-  jn_expr *h = jn__add_result(w, f, "h", 6, 0);
-  part_momentum *p = make_momenta(w);
-  if (!h || !p) return 0;
-
+void jn__sum_momenta(jn_writing *w, jn_part_momentum *p, jn_expr h[6]) {
   /* Inwards; what reaches the world is the sum. */
   jn_graph *g = &w->graph;
   jn_expr3 moment = jn__zero3(), force = jn__zero3();
@@ -233,8 +272,16 @@ int jn__write_momentum_function(jn_writing *w, jn_written_function *f) {
   }
   const jn_expr all[6] = {moment.x, moment.y, moment.z, force.x, force.y, force.z};
   for (int k = 0; k < 6; k++) h[k] = all[k];
+}
+
+int jn__write_momentum_function(jn_writing *w, jn_written_function *f) {
+  f->about = "Momentum (angular, linear) of all moving links about the world's origin, in its axes.";
+  jn__take_state(w, f, 1);
+  jn_expr *h = jn__add_result(w, f, "h", 6, 0);
+  jn_part_momentum *p = jn__make_momenta(w, w->symbols.own);
+  if (h && p) jn__sum_momenta(w, p, h);
   jn__release(&w->allocator, p);
-  return 1;
+  return h && p;
 }
 
 /* Energy of the springs, and half the armatures times v^2. */
@@ -262,7 +309,7 @@ int jn__write_energies_function(jn_writing *w, jn_written_function *f) {
   f->about = "Kinetic energy, and potential energy of gravity (zero at the world's origin) and springs.";
   jn__take_state(w, f, 1);
   jn_expr *energy = jn__add_result(w, f, "energy", 2, 0), mass;
-  part_momentum *p = make_momenta(w);
+  jn_part_momentum *p = jn__make_momenta(w, w->symbols.own);
   part_pose *pose = make_poses(w);
   int good = energy && p && pose;
   jn_graph *g = &w->graph;
@@ -315,13 +362,9 @@ int jn__write_regressor_function(jn_writing *w, jn_written_function *f) {
 }
 
 /* Coupled joints lose energy, too: ratio^2 damping, |ratio| friction. */
-int jn__write_loss_forces_function(jn_writing *w, jn_written_function *f) {
-  f->about = "Forces to overcome damping and Coulomb friction: damping v + friction sign(v), sign(0) = 0.";
-  int n = jn_model_nv(w->model);
+void jn__write_losses(jn_writing *w, jn_expr *loss) {
   jn_graph *g = &w->graph;
-  jn__add_argument(f, "v", JN_ARRAY_V, n);
-  jn_expr *loss = jn__add_result(w, f, "loss", n, 0);
-  for (int link = 0; loss && link < jn_link_count(w->model); link++) {
+  for (int link = 0; link < jn_link_count(w->model); link++) {
     double ratio = 1;
     const jn_joint *joint = jn_joint_description(w->model, link);
     int follows = jn_joint_mimic(w->model, link, NULL, &ratio, NULL);
@@ -332,5 +375,13 @@ int jn__write_loss_forces_function(jn_writing *w, jn_written_function *f) {
       loss[iv + c] = jn__add(g, loss[iv + c], jn__add(g, rate, dry));
     }
   }
+}
+
+int jn__write_loss_forces_function(jn_writing *w, jn_written_function *f) {
+  f->about = "Forces to overcome damping and Coulomb friction: damping v + friction sign(v), sign(0) = 0.";
+  int n = jn_model_nv(w->model);
+  jn__add_argument(f, "v", JN_ARRAY_V, n);
+  jn_expr *loss = jn__add_result(w, f, "loss", n, 0);
+  if (loss) jn__write_losses(w, loss);
   return loss != NULL;
 }

@@ -82,7 +82,7 @@ static int write_lambda_equations(jn_writing *w, const closed_work *c, const jn_
   const unsigned char *actuated = w->options.actuated;
   int rank = c->rank, passive = 0;
   for (int i = 0; i < c->n; i++) passive += !actuated[i];
-  int size = passive == rank ? rank : rank + passive, first = size - passive, at = first;
+  int spare = passive < rank, size = spare ? rank + passive : rank, at = size - passive;
   memset(X, 0, (size_t)(size * size) * sizeof *X);
   memset(b, 0, (size_t)size * sizeof *b);
 
@@ -92,8 +92,8 @@ static int write_lambda_equations(jn_writing *w, const closed_work *c, const jn_
       jn_expr a = c->A[c->order.row[k] * c->n + i];
       if (!actuated[i]) {
         X[at * size + k] = a;
-        if (size > rank) X[k * size + at] = a;
-      } else if (size > rank) {
+        if (spare) X[k * size + at] = a;
+      } else if (spare) {
         b[k] = jn__add(g, b[k], jn__multiply(g, a, r[i]));
         for (int l = 0; l < rank; l++) {
           jn_expr other = c->A[c->order.row[l] * c->n + i];

@@ -50,16 +50,10 @@ static void give_motion(jn_writing *w, rate_work *r, int k, int with_acceleratio
   jn__taylor_step(&r->taylor, k);
 }
 
-int jn__write_inverse_dynamics_jet_function(jn_writing *w, jn_written_function *f) {
-  f->about =
-      "Inverse dynamics with time derivatives: tau_jet row k = d^k tau/dt^k; v_jet rows: v, dv/dt = a, da/dt, ...";
-  int n = jn_model_nv(w->model), order = w->options.order;
-  jn__add_argument(f, "q", JN_ARRAY_Q, jn_model_nq(w->model));
-  jn__add_argument(f, "v_jet", JN_ARRAY_V, n * (order + 2));
-  jn_expr *tau = jn__add_result(w, f, "tau_jet", n * (order + 1), n);
+int jn__write_force_rates(jn_writing *w, int order, jn_expr *tau) {
+  int n = jn_model_nv(w->model);
   rate_work r;
-  if (!tau || !open_rates(w, &r, order)) return 0;
-
+  if (!open_rates(w, &r, order)) return 0;
   for (int k = 0; k < n * (order + 2); k++)
     r.series[k] = jn__scale(&w->graph, 1 / factorial(k / n), jn__input(&w->graph, JN_ARRAY_V, k));
   for (int k = 0; k <= order; k++) {
@@ -71,11 +65,21 @@ int jn__write_inverse_dynamics_jet_function(jn_writing *w, jn_written_function *
   return 1;
 }
 
-/* M as factors; for the caller to release both. */
-static int make_factors(jn_writing *w, jn_expr **L, jn_expr **inverse) {
+int jn__write_inverse_dynamics_jet_function(jn_writing *w, jn_written_function *f) {
+  f->about =
+      "Inverse dynamics with time derivatives: tau_jet row k = d^k tau/dt^k; v_jet rows: v, dv/dt = a, da/dt, ...";
+  int n = jn_model_nv(w->model), order = w->options.order;
+  jn__add_argument(f, "q", JN_ARRAY_Q, jn_model_nq(w->model));
+  jn__add_argument(f, "v_jet", JN_ARRAY_V, n * (order + 2));
+  jn_expr *tau = jn__add_result(w, f, "tau_jet", n * (order + 1), n);
+  return tau && jn__write_force_rates(w, order, tau);
+}
+
+/* M as factors, of coordinates that are not prescribed (NULL: none is); for the caller to release both. */
+static int make_factors(jn_writing *w, const unsigned char *prescribed, jn_expr **L, jn_expr **inverse) {
   *L = jn__make_mass_matrix(w);
   *inverse = jn__allocate(&w->allocator, ((size_t)jn_model_nv(w->model) + 1) * sizeof **inverse);
-  if (*L && *inverse) jn__write_factors(&w->symbols, NULL, *L, *inverse);
+  if (*L && *inverse) jn__write_factors(&w->symbols, prescribed, *L, *inverse);
   return *L && *inverse;
 }
 
@@ -105,10 +109,68 @@ int jn__write_forward_dynamics_jet_function(jn_writing *w, jn_written_function *
   rate_work r;
   if (!out || !open_rates(w, &r, order)) return 0;
 
-  int good = make_factors(w, &L, &inverse);
+  int good = make_factors(w, NULL, &L, &inverse);
   if (good) {
     memcpy(r.series, r.v, (size_t)n * sizeof *r.series);
     solve_series(w, &r, L, inverse, order);
+    for (int k = 0; k < n * (order + 2); k++) out[k] = jn__scale(&w->graph, factorial(k / n), r.series[k]);
+  }
+  jn__release(&w->allocator, L);
+  jn__release(&w->allocator, inverse);
+  close_rates(w, &r);
+  return good;
+}
+
+/* The same where rows 1, 2, ... of v_jet are given for prescribed coordinates: their accelerations are part of the
+ * rest, and their forces are results, tau_out [(order + 1) x nv]. */
+static void solve_hybrid_series(jn_writing *w, rate_work *r, const jn_expr *L, const jn_expr *inverse,
+                                jn_expr *tau_out) {
+  const unsigned char *prescribed = w->options.prescribed;
+  jn_graph *g = &w->graph;
+  int n = r->nv;
+  for (int k = 0; k <= w->options.order; k++) {
+    jn_expr *next = r->series + (k + 1) * n, *tau = tau_out + k * n;
+    for (int i = 0; i < n; i++) {
+      jn_expr given = jn__scale(g, 1 / factorial(k + 1), jn__input(g, JN_ARRAY_V, (k + 1) * n + i));
+      next[i] = prescribed && prescribed[i] ? given : JN_ZERO;
+    }
+    give_motion(w, r, k, 1);
+
+    /* Forces that are given, and the accelerations that they leave open. */
+    for (int i = 0; i < n; i++) {
+      tau[i] = jn__input(g, JN_ARRAY_TAU, k * n + i);
+      if (prescribed && prescribed[i]) continue;
+      next[i] = jn__subtract(g, jn__scale(g, 1 / factorial(k), tau[i]), jn__taylor_at(&r->taylor, r->tau[i], k));
+    }
+    jn__write_solution(&w->symbols, prescribed, L, inverse, next);
+    for (int i = 0; i < n; i++)
+      if (!prescribed || !prescribed[i]) next[i] = jn__scale(g, 1.0 / (k + 1), next[i]);
+
+    /* All coefficients k again, now with these. */
+    give_motion(w, r, k, 1);
+    for (int i = 0; i < n; i++)
+      if (prescribed && prescribed[i]) tau[i] = jn__scale(g, factorial(k), jn__taylor_at(&r->taylor, r->tau[i], k));
+  }
+}
+
+int jn__write_hybrid_dynamics_jet_function(jn_writing *w, jn_written_function *f) {
+  f->about =
+      "Hybrid dynamics with time derivatives: rows 1, 2, ... of v_jet are given where the table of coordinates says "
+      "so, "
+      "tau_jet for the others.";
+  int n = jn_model_nv(w->model), order = w->options.order;
+  jn__add_argument(f, "q", JN_ARRAY_Q, jn_model_nq(w->model));
+  jn__add_argument(f, "v_jet", JN_ARRAY_V, n * (order + 2));
+  jn__add_argument(f, "tau_jet", JN_ARRAY_TAU, n * (order + 1));
+  jn_expr *out = jn__add_result(w, f, "v_out", n * (order + 2), n),
+          *tau = jn__add_result(w, f, "tau_out", n * (order + 1), n), *L = NULL, *inverse = NULL;
+  rate_work r;
+  if (!out || !tau || !open_rates(w, &r, order)) return 0;
+
+  int good = make_factors(w, w->options.prescribed, &L, &inverse);
+  if (good) {
+    memcpy(r.series, r.v, (size_t)n * sizeof *r.series);
+    solve_hybrid_series(w, &r, L, inverse, tau);
     for (int k = 0; k < n * (order + 2); k++) out[k] = jn__scale(&w->graph, factorial(k / n), r.series[k]);
   }
   jn__release(&w->allocator, L);
@@ -184,7 +246,7 @@ int jn__write_forward_dynamics_derivatives_function(jn_writing *w, jn_written_fu
           *dv = jn__add_result(w, f, "da_dv", n * n, n), *dtau = jn__add_result(w, f, "da_dtau", n * n, n);
   jn_expr *M = jn__make_mass_matrix(w), *v = jn__take_inputs(w, JN_ARRAY_V, 0),
           *tau = jn__take_inputs(w, JN_ARRAY_TAU, 0), *L = NULL, *inverse = NULL;
-  int good = a && dq && dv && dtau && M && v && tau && make_factors(w, &L, &inverse);
+  int good = a && dq && dv && dtau && M && v && tau && make_factors(w, NULL, &L, &inverse);
 
   good = good && jn__solve_accelerations(w, NULL, v, tau, M, a) && write_inverse_derivatives(w, a, dq, dv);
   for (int k = 0; good && k < n * n; k++) {

@@ -11,10 +11,6 @@
 
 /* ---- inverse dynamics ---- */
 
-typedef struct part_motion {
-  jn_expr3 w, wd, acc, force, moment;
-} part_motion;
-
 static jn_expr at(const jn_expr *x, int i) { return x ? x[i] : JN_ZERO; }
 
 static jn_expr3 at3(const jn_expr *x, int i) { return (jn_expr3){at(x, i), at(x, i + 1), at(x, i + 2)}; }
@@ -65,10 +61,10 @@ static joint_rates rates_of(const jn_symbols *s, int i, const jn_expr *v, const 
 /* Outwards: velocity and acceleration of a part from those of its parent. [kim2012 Table 2, with classical
  * accelerations] */
 static void move_part(const jn_symbols *s, int i, const jn_expr *v, const jn_expr *a, int gravity, const jn_expr9 *U,
-                      part_motion *motion) {
+                      jn_part_motion *motion) {
   jn_graph *g = s->g;
   int parent = s->m->part[i].parent;
-  part_motion *to = &motion[i];
+  jn_part_motion *to = &motion[i];
   joint_rates r = rates_of(s, i, v, a);
   jn_expr3 w = jn__zero3(), wd = jn__zero3(), acc = jn__zero3();
 
@@ -89,6 +85,14 @@ static void move_part(const jn_symbols *s, int i, const jn_expr *v, const jn_exp
   to->acc = jn__add3(g, jn__add3(g, acc, coriolis), r.vd);
 }
 
+void jn__write_motion(const jn_symbols *s, const jn_expr *v, const jn_expr *a, int gravity, jn_expr9 *U,
+                      jn_part_motion *motion) {
+  for (int i = 0; i < s->m->count; i++) {
+    move_part(s, i, v, a, gravity, U, motion);
+    U[i] = spin(s->g, motion[i].w, motion[i].wd);
+  }
+}
+
 /* The sum of a and b times c. */
 static jn_expr add_product(jn_graph *g, jn_expr a, jn_expr b, jn_expr c) {
   return jn__add(g, a, jn__multiply(g, b, c));
@@ -100,7 +104,7 @@ static jn_expr subtract_product(jn_graph *g, jn_expr a, jn_expr b, jn_expr c) {
 
 /* What moves the part itself: F = m acc + U h, N = h x acc + integral of x cross U x. The last term is, for x,
  *   S_yy U_zy - S_zz U_yz + S_xy U_zx - S_xz U_yx + S_yz (U_zz - U_yy), and so on in turn. */
-static void load_part(jn_graph *g, const jn_expr_moments *m, jn_expr3 w, jn_expr9 U, jn_expr3 acc, part_motion *to) {
+void jn__load_part(jn_graph *g, const jn_expr_moments *m, jn_expr3 w, jn_expr9 U, jn_expr3 acc, jn_part_motion *to) {
   jn_expr xx = jn__multiply(g, w.x, w.x), yy = jn__multiply(g, w.y, w.y), zz = jn__multiply(g, w.z, w.z);
   jn_expr3 n = jn__cross(g, m->first, acc);
 
@@ -127,7 +131,7 @@ static void load_part(jn_graph *g, const jn_expr_moments *m, jn_expr3 w, jn_expr
 }
 
 /* Forces at the coordinates of a part: S^T (N, F). */
-static void project(const jn_symbols *s, int i, jn_expr3 moment, jn_expr3 force, jn_expr *out) {
+void jn__project(const jn_symbols *s, int i, jn_expr3 moment, jn_expr3 force, jn_expr *out) {
   const jn_part *part = &s->m->part[i];
   if (part->nv > 1) {
     jn_expr all[6] = {moment.x, moment.y, moment.z, force.x, force.y, force.z};
@@ -142,7 +146,7 @@ static void project(const jn_symbols *s, int i, jn_expr3 moment, jn_expr3 force,
 }
 
 /* The force of the springs at coordinate k: stiffness (q - rest). */
-static jn_expr spring_force(const jn_symbols *s, int k) {
+jn_expr jn__spring_force(const jn_symbols *s, int k) {
   const jn_tree_d *t = s->m->tree;
   if (t->stiffness[k] == 0) return JN_ZERO;
 
@@ -157,23 +161,21 @@ int jn__write_inverse_dynamics(const jn_symbols *s, const jn_expr *v, const jn_e
   jn_graph *g = s->g;
   const jn_tree_d *t = s->m->tree;
   size_t count = (size_t)s->m->count + 1;
-  part_motion *motion = jn__allocate(&g->allocator, count * sizeof *motion);
+  jn_part_motion *motion = jn__allocate(&g->allocator, count * sizeof *motion);
   jn_expr9 *U = jn__allocate(&g->allocator, count * sizeof *U);
   int good = motion && U;
 
   /* Outwards. */
-  for (int i = 0; good && i < s->m->count; i++) {
-    move_part(s, i, v, a, gravity, U, motion);
-    U[i] = spin(g, motion[i].w, motion[i].wd);
-    load_part(g, &s->moments[i], motion[i].w, U[i], motion[i].acc, &motion[i]);
-  }
+  if (good) jn__write_motion(s, v, a, gravity, U, motion);
+  for (int i = 0; good && i < s->m->count; i++)
+    jn__load_part(g, &s->moments[i], motion[i].w, U[i], motion[i].acc, &motion[i]);
 
   /* Inwards. */
-  for (int k = 0; k < t->nv; k++) tau[k] = springs ? spring_force(s, k) : JN_ZERO;
+  for (int k = 0; k < t->nv; k++) tau[k] = springs ? jn__spring_force(s, k) : JN_ZERO;
   for (int i = s->m->count - 1; good && i >= 0; i--) {
     const jn_part *part = &s->m->part[i];
     jn_expr own[6];
-    project(s, i, motion[i].moment, motion[i].force, own);
+    jn__project(s, i, motion[i].moment, motion[i].force, own);
     for (int k = 0; k < part->nv; k++) {
       jn_expr rotor = jn__scale(g, part->armature[k], at(a, part->iv + k));
       tau[part->iv + k] = jn__add(g, tau[part->iv + k], jn__add(g, own[k], rotor));
@@ -181,7 +183,7 @@ int jn__write_inverse_dynamics(const jn_symbols *s, const jn_expr *v, const jn_e
     if (part->parent < 0) continue;
 
     jn_expr3 force = jn__to_parent(s, i, motion[i].force), moment = jn__to_parent(s, i, motion[i].moment);
-    part_motion *to = &motion[part->parent];
+    jn_part_motion *to = &motion[part->parent];
     to->moment = jn__add3(g, to->moment, jn__add3(g, moment, jn__cross(g, s->joint[i].origin, force)));
     to->force = jn__add3(g, to->force, force);
   }
@@ -225,7 +227,7 @@ static void write_column(const jn_symbols *s, int i, int k, const jn_expr_moment
   for (int j = i; j >= 0; j = s->m->part[j].parent) {
     const jn_part *part = &s->m->part[j];
     jn_expr own[6];
-    project(s, j, moment, force, own);
+    jn__project(s, j, moment, force, own);
     for (int l = 0; l < part->nv; l++) {
       int row = part->iv + l;
       if (j == i && l > k) continue; /* written by column l */

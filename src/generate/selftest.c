@@ -19,7 +19,8 @@ int jn__array_size(const jn_writing *w, int array) {
     case JN_ARRAY_SINE:
     case JN_ARRAY_COSINE:
       return nq;
-    case JN_ARRAY_V:
+    case JN_ARRAY_V: /* motor_commands needs four rows */
+      return nv * (rows < 4 ? 4 : rows);
     case JN_ARRAY_TAU:
       return nv * rows;
     case JN_ARRAY_A:
@@ -30,6 +31,8 @@ int jn__array_size(const jn_writing *w, int array) {
       return 10;
     case JN_ARRAY_PARAMETERS:
       return jn_parameter_count(w->model);
+    case JN_ARRAY_STEP:
+      return 1;
     default:
       return 4 * nv;
   }
@@ -50,9 +53,12 @@ static void take_closed_state(const jn_writing *w, uint64_t *seed, double *const
 /* Positions within limits, or within +-3; velocities within +-2, accelerations and forces within +-5. Every number is
  * one of float, so that float and double compute the same state. */
 void jn__random_inputs(const jn_writing *w, uint64_t *seed, double *const *input) {
-  const double size[JN_ARRAYS] = {3, 2, 5, 5, 1, 1, 10, 0.1, 1, 1, 1};
+  const double size[JN_ARRAYS] = {3, 2, 5, 5, 1, 1, 10, 0.1, 1, 1, 100, 0.01};
   for (int k = 0; k < JN_ARRAYS; k++)
     for (int i = 0; i < jn__array_size(w, k); i++) input[k][i] = (float)(size[k] * next_random(seed));
+
+  for (int k = JN_ARRAY_MORE; k <= JN_ARRAY_STEP; k++)
+    for (int i = 0; i < jn__array_size(w, k); i++) input[k][i] = fabs(input[k][i]);
 
   for (int i = 0; i < w->mechanism.count; i++) {
     const jn_part *part = &w->mechanism.part[i];

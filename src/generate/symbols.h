@@ -18,8 +18,9 @@ typedef enum jn_input_array {
   JN_ARRAY_GRAVITY,
   JN_ARRAY_PAYLOAD,
   JN_ARRAY_PARAMETERS,
-  JN_ARRAY_EXTRA, /* what single functions need: the state of an observer, motor parameters */
-  JN_ARRAY_MORE,
+  JN_ARRAY_EXTRA, /* what single functions need: the state of an observer */
+  JN_ARRAY_MORE,  /* positive: gains */
+  JN_ARRAY_STEP,  /* positive: a time step */
   JN_ARRAYS
 } jn_input_array;
 

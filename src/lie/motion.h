@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SE(3), twists, wrenches and inertias over `real`. Angular part first everywhere.
+/* SE(3), twists, wrenches and inertias over `real`. Angular part first everywhere. [kim2012 eqs. 11, 13, 21]
+ *
  *   Ad_T = [R 0; [p]R R]    ad_V = [[w] 0; [v] [w]]    Ad*_T = Ad_T^T    ad*_V = ad_V^T
- *   V_b = Ad_{T_ab^-1} V_a,  F_b = Ad*_{T_ab} F_a,  I_b = Ad*_{T_ab} I_a Ad_{T_ab}     (kim2012 eqs. 11, 13, 21) */
+ *   V_b = Ad_(T_ab^-1) V_a        twist           (11)
+ *   F_b = Ad*_(T_ab) F_a          wrench          (13)
+ *   I_b = Ad*_(T_ab) I_a Ad_(T_ab)    inertia     (21)
+ *
+ *   symbol  type     meaning                                                 unit
+ *   T       pose     rotation R and origin p of a frame in another one       -, m
+ *   V       twist    angular velocity w, velocity v of the point at the origin   rad/s, m/s
+ *   F       wrench   moment m about the origin, force f                      N m, N
+ *   I       inertia  mass m, first moment h, second moment J about the origin    kg, kg m, kg m^2 */
 #ifndef JN_LIE_MOTION_H
 #define JN_LIE_MOTION_H
 
@@ -28,9 +37,9 @@ typedef struct inertia {
 } inertia;
 
 static inline pose se3_identity(void) { return (pose){m3_identity(), v3_zero()}; }
+/* A B, A^-1 and A^-1 B. */
 static inline pose se3_mul(pose A, pose B) { return (pose){m3_prod(A.R, B.R), v3_add(A.p, m3_mul(A.R, B.p))}; }
 static inline pose se3_inverse(pose A) { return (pose){m3_transpose(A.R), v3_neg(m3_tmul(A.R, A.p))}; }
-/* A^-1 B */
 static inline pose se3_between(pose A, pose B) { return (pose){m3_tprod(A.R, B.R), m3_tmul(A.R, v3_sub(B.p, A.p))}; }
 
 static inline twist t_add(twist a, twist b) { return (twist){v3_add(a.w, b.w), v3_add(a.v, b.v)}; }
@@ -65,9 +74,10 @@ static inline wrench w_Ad_inverse(pose T, wrench F) {
 static inline wrench w_ad(twist V, wrench F) {
   return (wrench){v3_add(cross(F.m, V.w), cross(F.f, V.v)), cross(F.f, V.w)};
 }
+/* F . V */
 static inline real power(wrench F, twist V) { return dot(F.m, V.w) + dot(F.f, V.v); }
 
-/* I V, the momentum */
+/* I V, the momentum. */
 static inline wrench i_mul(inertia I, twist V) {
   return (wrench){v3_add(s3_mul(I.J, V.w), cross(I.h, V.v)), v3_sub(v3_scale(I.m, V.v), cross(I.h, V.w))};
 }
@@ -83,6 +93,7 @@ static inline sym3 s3_steiner(vec3 a, vec3 b) {
                 K(-0.5) * (a.x * b.z + a.z * b.x),
                 K(-0.5) * (a.y * b.z + a.z * b.y)};
 }
+/* R J R^T */
 static inline sym3 s3_rotate(mat3 R, sym3 J) { return s3_from(m3_prod(R, m3_prod(s3_full(J), m3_transpose(R)))); }
 
 /* The inertia given in frame b, expressed in frame a, T = T_ab: Ad*_{T^-1} I Ad_{T^-1}. Linear in I. */
@@ -99,6 +110,7 @@ static inline inertia i_move(pose T, inertia I) {
 
 /* ---- exponential, logarithm and differentials ---- */
 
+/* exp(X) = (E + A [w] + B [w]^2, (E + B [w] + C [w]^2) v) */
 static inline pose se3_exp(twist X) {
   series s = rotation_series(dot(X.w, X.w));
   mat3 W = skew(X.w);
@@ -109,6 +121,7 @@ static inline pose se3_exp(twist X) {
   return T;
 }
 
+/* The twist X with exp(X) = (r, p): w = log r, v = dexp(w)^-1 p. */
 static inline twist se3_log_of(quat r, vec3 p) {
   vec3 w = q_log(r);
   return (twist){w, m3_mul(so3_dexp_inverse(w), p)};
@@ -172,6 +185,7 @@ static inline void i_store(inertia I, real *out) {
   out[8] = I.J.xz;
   out[9] = I.J.yz;
 }
+/* Constants of the model: an inertia, a pose. */
 static inline inertia i_constant(const scalar *a) {
   return (inertia){
       splat(a[0]), v3_constant(a + 1), {splat(a[4]), splat(a[5]), splat(a[6]), splat(a[7]), splat(a[8]), splat(a[9])}};

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SO(3) over `real`: exponential, logarithm, their differentials, quaternions, roll-pitch-yaw.
  *
- * All series in t = theta^2 switch from a Taylor sum to the closed form at t = 1, where both are accurate to rounding;
- * the Taylor sums have enough terms for long double. Notation, theta = |w|:
- *   A = sin(theta)/theta          B = (1 - cos theta)/t       C = (theta - sin theta)/theta^3
- *   D = (1 - (theta/2) cot(theta/2))/t                        X_t = dX/dt
- *   exp(w)   = E + A [w] + B [w]^2            dexp(w)    = E + B [w] + C [w]^2       (left: dR R^T = [dexp dw])
- *   dexp^-1  = E - [w]/2 + D [w]^2            right differential: dexp(-w) = dexp(w)^T */
+ *   exp(w)     = E + A [w] + B [w]^2
+ *   dexp(w)    = E + B [w] + C [w]^2            left differential, dR R^T = [dexp dw]; the right one is dexp(-w)
+ *   dexp(w)^-1 = E - [w]/2 + D [w]^2
+ *
+ *   symbol   meaning                                    symbol   meaning
+ *   w        rotation vector [rad]                      C        (theta - sin theta)/theta^3
+ *   theta    |w|,  t = theta^2                          D        (1 - (theta/2) cot(theta/2))/t
+ *   A        sin(theta)/theta                           X_t      dX/dt of the series X
+ *   B        (1 - cos theta)/t                          E        identity
+ *
+ * All series in t change from a Taylor sum to the closed form at t = 1, where both are accurate to rounding. The Taylor
+ * sums have enough terms for long double. */
 #ifndef JN_LIE_ROTATION_H
 #define JN_LIE_ROTATION_H
 
@@ -20,7 +26,7 @@ typedef struct series {
   real A, B, C, B_t, C_t;
 } series;
 
-/* sum_k (-t)^k / (2k+n)!, and its derivative by t, for t <= 1. */
+/* sum_k (-t)^k / (2k+n)!, and its derivative by t, for t <= 1, by Horner's rule. */
 static inline void factorial_series(int n, real t, real *value, real *derivative) {
   enum { TERMS = 12 };
   scalar c[TERMS];
@@ -36,15 +42,20 @@ static inline void factorial_series(int n, real t, real *value, real *derivative
   *derivative = d;
 }
 
+/* A, B, C and the derivatives of B and C at t. */
 static inline series rotation_series(real t) {
   mask small = less(t, K(1));
   real ts = choose(small, t, K(1)); /* argument of the Taylor sums, harmless where they are not used */
   real tl = choose(small, K(1), t);
+
+  /* Taylor sums for small t. */
   series s, c;
   real unused;
   factorial_series(1, ts, &s.A, &unused);
   factorial_series(2, ts, &s.B, &s.B_t);
   factorial_series(3, ts, &s.C, &s.C_t);
+
+  /* Closed forms for large t. */
   real theta = r_sqrt(tl), half = r_sin(K(0.5) * theta);
   c.A = r_sin(theta) / theta;
   c.B = K(2) * half * half / tl; /* 1 - cos without cancellation */
@@ -80,18 +91,21 @@ static inline void inverse_series(real t, real *D, real *D_t) {
   *D_t = choose(small, d, -(f_t + large) / tl);
 }
 
+/* E + A [w] + B [w]^2 */
 static inline mat3 so3_exp(vec3 w) {
   series s = rotation_series(dot(w, w));
   mat3 W = skew(w);
   return m3_axpy(s.B, m3_prod(W, W), m3_axpy(s.A, W, m3_identity()));
 }
 
+/* E + B [w] + C [w]^2 */
 static inline mat3 so3_dexp(vec3 w) {
   series s = rotation_series(dot(w, w));
   mat3 W = skew(w);
   return m3_axpy(s.C, m3_prod(W, W), m3_axpy(s.B, W, m3_identity()));
 }
 
+/* E - [w]/2 + D [w]^2 */
 static inline mat3 so3_dexp_inverse(vec3 w) {
   real D, D_t;
   inverse_series(dot(w, w), &D, &D_t);
@@ -128,6 +142,7 @@ static inline mat3 q_rotation(quat a) {
                 v3(xz + wy, yz - wx, K(1) - xx - yy)};
 }
 
+/* The quaternion of the rotation vector w: (w sin(theta/2)/theta, cos(theta/2)). */
 static inline quat q_exp(vec3 w) {
   /* sin(theta/2)/theta = A(t/4)/2; cos(theta/2) */
   real t = dot(w, w);
@@ -149,13 +164,15 @@ static inline vec3 q_log(quat a) {
   return v3_scale(choose(small, near, K(2) * r_atan2(n, w) / n), v);
 }
 
-/* Shepperd's method: dividing by the largest of the four components avoids cancellation. */
+/* The quaternion of R by Shepperd's method: dividing by the largest of the four components avoids cancellation. */
 static inline quat q_from_rotation(mat3 R) {
   real xx = R.x.x, yy = R.y.y, zz = R.z.z;
   real s[4] = {K(1) + xx - yy - zz, K(1) - xx + yy - zz, K(1) - xx - yy + zz, K(1) + xx + yy + zz}; /* 4 x^2 ... */
   real xy = R.x.y + R.y.x, xz = R.x.z + R.z.x, yz = R.y.z + R.z.y;
   real wx = R.y.z - R.z.y, wy = R.z.x - R.x.z, wz = R.x.y - R.y.x;
   quat row[4] = {{s[0], xy, xz, wx}, {xy, s[1], yz, wy}, {xz, yz, s[2], wz}, {wx, wy, wz, s[3]}}; /* 4 q_i q */
+
+  /* The row with the largest diagonal entry. */
   quat best = row[3];
   real most = s[3];
   for (int i = 0; i < 3; i++) {
@@ -164,11 +181,14 @@ static inline quat q_from_rotation(mat3 R) {
     best = (quat){choose(m, row[i].x, best.x), choose(m, row[i].y, best.y), choose(m, row[i].z, best.z),
                   choose(m, row[i].w, best.w)};
   }
+
+  /* Unit length and w >= 0. */
   quat q = q_normalize(best);
   mask flip = less(q.w, ZERO);
   return (quat){choose(flip, -q.x, q.x), choose(flip, -q.y, q.y), choose(flip, -q.z, q.z), choose(flip, -q.w, q.w)};
 }
 
+/* The shortest rotation vector of R. */
 static inline vec3 so3_log(mat3 R) { return q_log(q_from_rotation(R)); }
 
 /* R = Rz(yaw) Ry(pitch) Rx(roll), the convention of URDF. */

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sine and cosine of many numbers at once, in vector registers in every row: for seven numbers libm took 79 ns, this
- * takes 15 ns with AVX2 and 52 ns with SSE2. |x| <= TRIG_LIMIT is reduced by multiples of pi/2 in parts of few bits
- * (Cody and Waite: the products are exact), followed by minimax polynomials on [-pi/4, pi/4]; the error is within 1.5
- * rounding units (tests/test_kinematics.c). Larger numbers, infinities and NaN go to libm. */
+/* Sine and cosine of many numbers at once, in vector registers in every variant: for seven numbers libm took 79 ns,
+ * this takes 15 ns with AVX2 and 52 ns with SSE2.
+ *
+ *   k = round(x 2/pi),  r + tail = x - k pi/2         pi/2 in parts of few bits, so that products are exact (Cody,
+ * Waite) sin r, cos r                                      minimax polynomials in z = r^2 on [-pi/4, pi/4] bit 0 of k
+ * exchanges sine and cosine; bits 1 of k and of k + 1 are their signs
+ *
+ * The error is within 1.5 rounding units (tests/test_kinematics.c). Numbers with |x| > TRIG_LIMIT, infinities and NaN
+ * go to libm. */
 #ifndef JN_LIE_TRIG_H
 #define JN_LIE_TRIG_H
 
@@ -19,7 +24,7 @@ static inline void trig_store(real x, real *c, real *s) {
 
 #else
 
-/* The register type: the row's own if it has lanes, otherwise one of the instruction set's width. */
+/* The register type: the variant's own if it has lanes, otherwise one of the instruction set's width. */
 #if JN_LANES > 1
 enum { PACK = JN_LANES };
 #elif defined(__AVX2__)
@@ -82,13 +87,17 @@ static inline pack trig_cosine(pack r, pack tail, pack z) {
 }
 #endif
 
-/* Returns the lanes that are too large or NaN. Bit 0 of n = round(x 2 / pi) swaps sine and cosine; bit 1 of n and of n
- * + 1 are their signs. Bit operations need a third of the instructions that choose() and products did. */
+/* Cosine and sine; returns the lanes that are too large or NaN. Bit operations need a third of the instructions that
+ * choose() and products did. */
 static inline pack_bits trig_pack(pack x, pack *c, pack *s) {
   const scalar_word sign = (scalar_word)1 << (8 * sizeof(scalar) - 1);
+
+  /* k and the remainder r + tail. */
   pack shifted = x * (scalar)0.636619772367581343075535053490057448 + (scalar)TRIG_ROUND;
   pack k = shifted - (scalar)TRIG_ROUND, first = TRIG_FIRST(k, x), rest = TRIG_REST(k);
   pack r = first - rest, tail = (first - r) - rest, z = r * r;
+
+  /* Exchange and signs. */
   pack_word n = (pack_word)shifted, up = n << (8 * sizeof(scalar) - 2), next = up + sign / 2;
   pack_word sine = (pack_word)trig_sine(r, tail, z), cosine = (pack_word)trig_cosine(r, tail, z);
   pack_word swapped = (sine ^ cosine) & -(n & 1);
@@ -97,6 +106,7 @@ static inline pack_bits trig_pack(pack x, pack *c, pack *s) {
   return ~((pack)((pack_word)x & ~sign) <= (scalar)TRIG_LIMIT);
 }
 
+/* Whether a lane is set. */
 static inline int trig_any(pack_bits m) {
 #if defined(__AVX2__) && JN_KIND == JN_KIND_D && (JN_LANES == 1 || JN_LANES == 4)
   return __builtin_ia32_movmskpd256((pack)m);
@@ -107,7 +117,7 @@ static inline int trig_any(pack_bits m) {
 #endif
 }
 
-/* Not inlined, because it is hardly ever needed. */
+/* By libm. Not inlined, because it is hardly ever needed. */
 static __attribute__((noinline, cold)) void trig_large(pack x, scalar *c, scalar *s) {
   for (int i = 0; i < PACK; i++) {
     c[i] = JN_CALL1(cos, x[i]);
@@ -126,7 +136,7 @@ static inline void trig_store(pack x, void *c, void *s) {
 
 #endif
 
-/* The room that n numbers need. */
+/* The size of an array for n results: whole registers are stored. */
 #define TRIG_SIZE(n) ((n) + 7)
 
 #endif

@@ -36,9 +36,11 @@ static inline mat3 m3_identity(void) {
 static inline mat3 m3_zero(void) { return (mat3){v3_zero(), v3_zero(), v3_zero()}; }
 /* [a], the matrix of the cross product: [a] b = a x b */
 static inline mat3 skew(vec3 a) { return (mat3){v3(ZERO, a.z, -a.y), v3(-a.z, ZERO, a.x), v3(a.y, -a.x, ZERO)}; }
+/* A b */
 static inline vec3 m3_mul(mat3 A, vec3 b) { return v3_axpy(b.z, A.z, v3_axpy(b.y, A.y, v3_scale(b.x, A.x))); }
 /* A^T b */
 static inline vec3 m3_tmul(mat3 A, vec3 b) { return v3(dot(A.x, b), dot(A.y, b), dot(A.z, b)); }
+/* A B */
 static inline mat3 m3_prod(mat3 A, mat3 B) { return (mat3){m3_mul(A, B.x), m3_mul(A, B.y), m3_mul(A, B.z)}; }
 /* A^T B */
 static inline mat3 m3_tprod(mat3 A, mat3 B) { return (mat3){m3_tmul(A, B.x), m3_tmul(A, B.y), m3_tmul(A, B.z)}; }
@@ -52,6 +54,7 @@ static inline mat3 m3_axpy(real s, mat3 B, mat3 A) {
 }
 static inline mat3 m3_scale(real s, mat3 A) { return (mat3){v3_scale(s, A.x), v3_scale(s, A.y), v3_scale(s, A.z)}; }
 
+/* A b, A symmetric; and A as a full matrix. */
 static inline vec3 s3_mul(sym3 A, vec3 b) {
   return v3(A.xx * b.x + A.xy * b.y + A.xz * b.z, A.xy * b.x + A.yy * b.y + A.yz * b.z,
             A.xz * b.x + A.yz * b.y + A.zz * b.z);

@@ -54,22 +54,22 @@ struct jn_builder {
 };
 
 /* Memory for so many more links, and no more: a reader that knows their number spares what growing would take. */
-jn_status jn__builder_reserve(jn_builder *b, int links);
+jn_status jn__builder_reserve(jn_builder *builder, int links);
 
 /* Index of a link in the builder by name; JN_WORLD for NULL and "world" (unless a link has that name), JN_NONE. */
-int jn__builder_link(const jn_builder *b, const char *name);
+int jn__builder_link(const jn_builder *builder, const char *name);
 /* Readers call this after adding a link, frame or loop to record its position in the file. */
-void jn__builder_place_link(jn_builder *b, int line, int column, int joint_line, int joint_column);
-void jn__builder_place_frame(jn_builder *b, int line, int column);
-void jn__builder_place_loop(jn_builder *b, int line, int column);
+void jn__builder_place_link(jn_builder *builder, int line, int column, int joint_line, int joint_column);
+void jn__builder_place_frame(jn_builder *builder, int line, int column);
+void jn__builder_place_loop(jn_builder *builder, int line, int column);
 /* Remove all loops, all frames, or the links with drop[i] != 0 (the others keep their order and that of their
  * coordinates). */
-void jn__builder_drop_loops(jn_builder *b);
-void jn__builder_drop_frames(jn_builder *b);
-void jn__builder_drop_links(jn_builder *b, const unsigned char *drop);
+void jn__builder_drop_loops(jn_builder *builder);
+void jn__builder_drop_frames(jn_builder *builder);
+void jn__builder_drop_links(jn_builder *builder, const unsigned char *drop);
 /* The file of a loop, for messages. */
-const char *jn__builder_loop_file(const jn_builder *b, const jn_loop_item *item);
+const char *jn__builder_loop_file(const jn_builder *builder, const jn_loop_item *item);
 /* Use `file` as the file name in messages. */
-jn_status jn__builder_set_file(jn_builder *b, const char *file);
+jn_status jn__builder_set_file(jn_builder *builder, const char *file);
 
 #endif

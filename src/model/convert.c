@@ -31,9 +31,9 @@ static jn_screw_d translation_along(const double axis[3]) {
   return unit_screw((double[6]){0, 0, 0, axis[0], axis[1], axis[2]});
 }
 
-void jn__joint_to_screws(const jn_joint *j, jn_screw_d *out) {
+void jn__joint_to_screws(const jn_joint *joint, jn_screw_d *out) {
   static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
-  switch (j->type) {
+  switch (joint->type) {
     case JN_CYLINDRICAL:
       out[0] = rotation_about(z);
       out[1] = translation_along(z);
@@ -45,12 +45,12 @@ void jn__joint_to_screws(const jn_joint *j, jn_screw_d *out) {
       break;
     case JN_UNIVERSAL:
     case JN_GIMBAL:
-      out[0] = rotation_about(j->axis);
-      out[1] = rotation_about(j->axis2);
-      if (j->type == JN_GIMBAL) out[2] = rotation_about(j->axis3);
+      out[0] = rotation_about(joint->axis);
+      out[1] = rotation_about(joint->axis2);
+      if (joint->type == JN_GIMBAL) out[2] = rotation_about(joint->axis3);
       break;
     default:
-      for (int k = 0; k < j->screw_count; k++) out[k] = unit_screw(j->screws[k]);
+      for (int k = 0; k < joint->screw_count; k++) out[k] = unit_screw(joint->screws[k]);
   }
 }
 
@@ -68,20 +68,20 @@ static void one_screw(const double X[6], pose *internal, jn_body_d *body, double
   body->kind = body->pitch != 0 ? JN_BODY_HELICAL : JN_BODY_REVOLUTE;
 }
 
-void jn__joint_to_body(const jn_joint *j, pose *internal, jn_body_d *body, double *scale) {
-  mat3 turned = z_to(v3_load(j->axis));
-  vec3 point = v3_load(j->point);
+void jn__joint_to_body(const jn_joint *joint, pose *internal, jn_body_d *body, double *scale) {
+  mat3 turned = z_to(v3_load(joint->axis));
+  vec3 point = v3_load(joint->point);
   *scale = 1;
   body->kind = JN_BODY_GENERAL;
   body->pitch = 0;
   *internal = (pose){m3_identity(), point};
-  switch (j->type) {
+  switch (joint->type) {
     case JN_REVOLUTE:
     case JN_CONTINUOUS:
     case JN_HELICAL:
       internal->R = turned;
-      body->kind = j->type == JN_HELICAL && j->pitch != 0 ? JN_BODY_HELICAL : JN_BODY_REVOLUTE;
-      if (j->type == JN_HELICAL) body->pitch = j->pitch;
+      body->kind = joint->type == JN_HELICAL && joint->pitch != 0 ? JN_BODY_HELICAL : JN_BODY_REVOLUTE;
+      if (joint->type == JN_HELICAL) body->pitch = joint->pitch;
       break;
     case JN_PRISMATIC:
       *internal = (pose){turned, v3_zero()};
@@ -100,7 +100,7 @@ void jn__joint_to_body(const jn_joint *j, pose *internal, jn_body_d *body, doubl
       break;
     case JN_GENERAL:
       internal->p = v3_zero();
-      if (j->screw_count == 1) one_screw(j->screws[0], internal, body, scale);
+      if (joint->screw_count == 1) one_screw(joint->screws[0], internal, body, scale);
       break;
     default:
       break;

@@ -36,13 +36,13 @@ typedef struct jn_draft {
   int floated;        /* the link that the option `floating` gave a free joint, at the identity; JN_NONE */
 } jn_draft;
 
-int jn__joint_nq(const jn_joint *j);
-int jn__joint_nv(const jn_joint *j);
+int jn__joint_nq(const jn_joint *joint);
+int jn__joint_nv(const jn_joint *joint);
 
 /* File positions and subjects of messages. The caller provides the buffer of a subject. */
 enum { JN_SUBJECT = 160 };
-jn_place jn__link_place(const jn_draft *d, int link);
-jn_place jn__joint_place(const jn_draft *d, int link);
+jn_place jn__link_place(const jn_draft *draft, int link);
+jn_place jn__joint_place(const jn_draft *draft, int link);
 const char *jn__subject(char out[JN_SUBJECT], const char *what, const char *name);
 /* Error about a link or its joint. */
 #define jn__link_error(d, i, rule, remedy, ...)                                              \
@@ -63,11 +63,11 @@ const char *jn__placement_fault(const double T[16]);
 /* Normalises an axis; returns NULL, or what is wrong with it. */
 const char *jn__unit_axis(double axis[3]);
 
-jn_status jn__check_structure(jn_draft *d); /* JN_OK, JN_ERR_MEMORY; errors are in the log */
-void jn__check_numbers(jn_draft *d);
-void jn__check_coordinates(jn_draft *d);
-void jn__check_inertia(jn_draft *d);
-int jn__draft_link(const jn_draft *d, const char *name);  /* builder index, JN_WORLD, JN_NONE */
-int jn__draft_joint(const jn_draft *d, const char *name); /* builder index, JN_NONE */
+jn_status jn__check_structure(jn_draft *draft); /* JN_OK, JN_ERR_MEMORY; errors are in the log */
+void jn__check_numbers(jn_draft *draft);
+void jn__check_coordinates(jn_draft *draft);
+void jn__check_inertia(jn_draft *draft);
+int jn__draft_link(const jn_draft *draft, const char *name);  /* builder index, JN_WORLD, JN_NONE */
+int jn__draft_joint(const jn_draft *draft, const char *name); /* builder index, JN_NONE */
 
 #endif

@@ -8,6 +8,7 @@
 
 /* The elimination tree of M: order [nv], lambda [nv] and place [nd] of tree.h. Coordinates come in the order of the
  * first body that each moves. JN_ERR_MEMORY. O(nv + the sum of the depths of all leaves). */
-jn_status jn__eliminate(const jn_allocator *a, const jn_tree_d *t, int32_t *order, int32_t *lambda, int32_t *place);
+jn_status jn__eliminate(const jn_allocator *allocator, const jn_tree_d *tree, int32_t *order, int32_t *lambda,
+                        int32_t *place);
 
 #endif

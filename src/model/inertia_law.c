@@ -60,22 +60,22 @@ jn_inertia_fault jn__inertia_fault(const double p[10], double moments[3]) {
   return (jn_inertia_fault)(broken | (massless ? JN_FAULT_MASSLESS : 0));
 }
 
-static void check_link(jn_draft *d, int i) {
+static void check_link(jn_draft *draft, int i) {
   double e[3];
   char subject[JN_SUBJECT];
-  jn__subject(subject, "link", d->b->links[i].link.name);
-  int fault = (int)jn__inertia_fault(d->b->links[i].link.inertia, e);
+  jn__subject(subject, "link", draft->b->links[i].link.name);
+  int fault = (int)jn__inertia_fault(draft->b->links[i].link.inertia, e);
   if (fault & JN_FAULT_MASSLESS)
-    jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "inertia-massless", jn__link_place(d, i), subject, "give it a mass",
-            "it has moments of inertia but no mass");
+    jn__log(&draft->log, JN_WARNING, JN_ERR_MODEL, "inertia-massless", jn__link_place(draft, i), subject,
+            "give it a mass", "it has moments of inertia but no mass");
   if (fault & JN_FAULT_POSITIVE)
-    jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "inertia-positive", jn__link_place(d, i), subject,
+    jn__log(&draft->log, JN_WARNING, JN_ERR_MODEL, "inertia-positive", jn__link_place(draft, i), subject,
             "check signs, units and the frame of the tensor, or take the nearest inertia: jounce check --repair OUT",
             "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: the inertia is not positive definite",
             e[0], e[1], e[2]);
   else if (fault & JN_FAULT_TRIANGLE)
     jn__log(
-        &d->log, JN_WARNING, JN_ERR_MODEL, "inertia-triangle", jn__link_place(d, i), subject,
+        &draft->log, JN_WARNING, JN_ERR_MODEL, "inertia-triangle", jn__link_place(draft, i), subject,
         "no rigid body has this inertia: identify or compute it again, or take the nearest: jounce check --repair OUT",
         "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: %.6g > %.6g + %.6g breaks the triangle "
         "inequality",
@@ -89,14 +89,14 @@ static int has_inertia(const double p[10]) {
 }
 
 /* Warns of a link that is far heavier than all others: a mass in grams, or a misplaced decimal point. */
-static void check_heaviest(jn_draft *d) {
+static void check_heaviest(jn_draft *draft) {
   enum { LEAST_LINKS = 3 };
   const double heavy = 100, times = 50; /* [kg]; as heavy as the next one */
   double most = 0, next = 0;
   int heaviest = -1, count = 0;
 
-  for (int i = 0; i < d->n; i++) {
-    double mass = d->b->links[i].link.inertia[0];
+  for (int i = 0; i < draft->n; i++) {
+    double mass = draft->b->links[i].link.inertia[0];
     if (!(mass > 0)) continue;
     count++;
     next = fmax(next, fmin(mass, most));
@@ -105,38 +105,38 @@ static void check_heaviest(jn_draft *d) {
   if (count < LEAST_LINKS || !(most > heavy && most > times * next)) return;
 
   char subject[JN_SUBJECT];
-  jn__subject(subject, "link", d->b->links[heaviest].link.name);
-  jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "mass-outlier", jn__link_place(d, heaviest), subject,
+  jn__subject(subject, "link", draft->b->links[heaviest].link.name);
+  jn__log(&draft->log, JN_WARNING, JN_ERR_MODEL, "mass-outlier", jn__link_place(draft, heaviest), subject,
           "check its unit (kg, not g) and its decimal point",
           "its mass is %.6g kg, that of the next heaviest link %.6g kg", most, next);
 }
 
-void jn__check_inertia(jn_draft *d) {
-  for (int i = 0; i < d->n; i++) {
-    const double *p = d->b->links[i].link.inertia;
+void jn__check_inertia(jn_draft *draft) {
+  for (int i = 0; i < draft->n; i++) {
+    const double *p = draft->b->links[i].link.inertia;
     int usable = p[0] >= 0;
     for (int k = 0; k < 10; k++) usable &= isfinite(p[k]) != 0;
-    if (usable) check_link(d, i); /* otherwise an error was reported before */
+    if (usable) check_link(draft, i); /* otherwise an error was reported before */
   }
-  check_heaviest(d);
-  if (d->log.broken) return;
-  int *before = d->first; /* links with inertia before position k; the child lists are no longer needed */
+  check_heaviest(draft);
+  if (draft->log.broken) return;
+  int *before = draft->first; /* links with inertia before position k; the child lists are no longer needed */
   before[0] = 0;
-  for (int k = 0; k < d->reached; k++) {
-    const double *p = d->b->links[d->order[k]].link.inertia;
+  for (int k = 0; k < draft->reached; k++) {
+    const double *p = draft->b->links[draft->order[k]].link.inertia;
     before[k + 1] = before[k] + has_inertia(p);
   }
-  for (int k = 0; k < d->reached; k++) {
-    int i = d->order[k], carries = before[d->end[i]] - before[k];
-    if (jn__joint_nv(&d->link[i].joint) == 0) continue;
+  for (int k = 0; k < draft->reached; k++) {
+    int i = draft->order[k], carries = before[draft->end[i]] - before[k];
+    if (jn__joint_nv(&draft->link[i].joint) == 0) continue;
     double armature = 0;
-    for (int c = 0; c < jn__joint_nv(&d->link[i].joint); c++)
-      armature = fmax(armature, d->link[i].joint.dof[c].armature);
+    for (int c = 0; c < jn__joint_nv(&draft->link[i].joint); c++)
+      armature = fmax(armature, draft->link[i].joint.dof[c].armature);
     if (!carries && armature == 0)
-      jn__joint_message(d, JN_WARNING, i, "massless-leaf", "give the link an inertia, or make the joint fixed",
+      jn__joint_message(draft, JN_WARNING, i, "massless-leaf", "give the link an inertia, or make the joint fixed",
                         "it moves nothing that has mass: its acceleration under a force is undefined");
-    else if (!has_inertia(d->b->links[i].link.inertia) && d->end[i] > k + 1)
-      jn__joint_message(d, JN_NOTE, i, "no-inertia", "this is fine if the links that it carries have mass",
-                        "link '%s' has no inertia of its own", d->b->links[i].link.name);
+    else if (!has_inertia(draft->b->links[i].link.inertia) && draft->end[i] > k + 1)
+      jn__joint_message(draft, JN_NOTE, i, "no-inertia", "this is fine if the links that it carries have mass",
+                        "link '%s' has no inertia of its own", draft->b->links[i].link.name);
   }
 }

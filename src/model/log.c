@@ -37,12 +37,12 @@ jn_report *jn_report_create(const jn_allocator *allocator) {
 
 void jn_report_destroy(jn_report *report) {
   if (!report) return;
-  jn_allocator a = report->allocator;
-  for (int i = 0; i < report->count; i++) jn__release(&a, report->blocks[i]);
-  jn__release(&a, report->blocks);
-  jn__release(&a, report->messages);
-  jn__release(&a, report->rules);
-  jn__release(&a, report);
+  jn_allocator allocator = report->allocator;
+  for (int i = 0; i < report->count; i++) jn__release(&allocator, report->blocks[i]);
+  jn__release(&allocator, report->blocks);
+  jn__release(&allocator, report->messages);
+  jn__release(&allocator, report->rules);
+  jn__release(&allocator, report);
 }
 
 int jn_report_count(const jn_report *report) { return report ? report->count : 0; }

@@ -25,71 +25,75 @@ jn_allocator jn__allocator(const jn_allocator *given) {
   return (jn_allocator){default_allocate, default_release, NULL};
 }
 
-void *jn__allocate(const jn_allocator *a, size_t bytes) {
-  void *block = a->allocate(bytes ? bytes : 1, a->context);
+void *jn__allocate(const jn_allocator *allocator, size_t bytes) {
+  void *block = allocator->allocate(bytes ? bytes : 1, allocator->context);
   if (block) memset(block, 0, bytes);
   return block;
 }
 
-void jn__release(const jn_allocator *a, void *block) {
-  if (block) a->release(block, a->context);
+void jn__release(const jn_allocator *allocator, void *block) {
+  if (block) allocator->release(block, allocator->context);
 }
 
-char *jn__copy_text(const jn_allocator *a, const char *text) {
+char *jn__copy_text(const jn_allocator *allocator, const char *text) {
   if (!text) return NULL;
   size_t n = strlen(text) + 1;
-  char *copy = jn__allocate(a, n);
+  char *copy = jn__allocate(allocator, n);
   if (copy) memcpy(copy, text, n);
   return copy;
 }
 
-void *jn__grow(const jn_allocator *a, void *block, int count, int *capacity, size_t bytes) {
+/* A block for more than `count` items: the same, or one of twice the size. */
+void *jn__grow(const jn_allocator *allocator, void *block, int count, int *capacity, size_t bytes) {
   if (count < *capacity) return block;
   if (*capacity > INT_MAX / 2) return NULL;
-  int room = *capacity ? 2 * *capacity : 16;
-  void *bigger = jn__allocate(a, (size_t)room * bytes);
+  int capacity_new = *capacity ? 2 * *capacity : 16;
+  void *bigger = jn__allocate(allocator, (size_t)capacity_new * bytes);
   if (!bigger) return NULL;
   if (block) memcpy(bigger, block, (size_t)count * bytes);
-  jn__release(a, block);
-  *capacity = room;
+  jn__release(allocator, block);
+  *capacity = capacity_new;
   return bigger;
 }
 
-void jn__text_init(jn_text *t, const jn_allocator *a) { *t = (jn_text){.allocator = jn__allocator(a)}; }
+void jn__text_init(jn_text *text, const jn_allocator *allocator) {
+  *text = (jn_text){.allocator = jn__allocator(allocator)};
+}
 
-static int text_room(jn_text *t, size_t more) {
-  if (t->failed) return 0;
-  if (t->length + more + 1 <= t->capacity) return 1;
-  size_t room = 2 * (t->length + more + 1) + 256;
-  char *bigger = jn__allocate(&t->allocator, room);
+/* Makes sure that `more` bytes and the final zero fit. 0: no memory. */
+static int text_reserve(jn_text *text, size_t more) {
+  if (text->failed) return 0;
+  if (text->length + more + 1 <= text->capacity) return 1;
+  size_t capacity_new = 2 * (text->length + more + 1) + 256;
+  char *bigger = jn__allocate(&text->allocator, capacity_new);
   if (!bigger) {
-    t->failed = 1;
+    text->failed = 1;
     return 0;
   }
-  if (t->data) memcpy(bigger, t->data, t->length);
-  jn__release(&t->allocator, t->data);
-  t->data = bigger;
-  t->capacity = room;
+  if (text->data) memcpy(bigger, text->data, text->length);
+  jn__release(&text->allocator, text->data);
+  text->data = bigger;
+  text->capacity = capacity_new;
   return 1;
 }
 
-void jn__text_add(jn_text *t, const char *s) {
+void jn__text_add(jn_text *text, const char *s) {
   size_t n = strlen(s);
-  if (!text_room(t, n)) return;
-  memcpy(t->data + t->length, s, n + 1);
-  t->length += n;
+  if (!text_reserve(text, n)) return;
+  memcpy(text->data + text->length, s, n + 1);
+  text->length += n;
 }
 
-void jn__text_format(jn_text *t, const char *format, ...) {
+void jn__text_format(jn_text *text, const char *format, ...) {
   va_list list, again;
   va_start(list, format);
   va_copy(again, list);
   int n = vsnprintf(NULL, 0, format, list);
   va_end(list);
-  if (n < 0) t->failed = 1;
-  if (n >= 0 && text_room(t, (size_t)n)) {
-    vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
-    t->length += (size_t)n;
+  if (n < 0) text->failed = 1;
+  if (n >= 0 && text_reserve(text, (size_t)n)) {
+    vsnprintf(text->data + text->length, (size_t)n + 1, format, again);
+    text->length += (size_t)n;
   }
   va_end(again);
 }
@@ -141,8 +145,8 @@ void jn__number(double x, char out[32]) {
   memmove(mark + 1, mark + step, strlen(mark + step) + 1);
 }
 
-void jn__text_number(jn_text *t, double x) {
+void jn__text_number(jn_text *text, double x) {
   char number[32];
   jn__number(x, number);
-  jn__text_add(t, number);
+  jn__text_add(text, number);
 }

@@ -45,8 +45,8 @@ struct jn_model {
 
 /* The tree of another scalar type, made from the double one; dispatch knows which types have variants. The first
  * function returns the bytes needed (0: no variant uses the type), the second one converts into that memory. */
-size_t jn__tree_bytes(int kind, const jn_tree_d *t);
-void jn__tree_convert(int kind, const jn_tree_d *t, void *memory);
+size_t jn__tree_bytes(int kind, const jn_tree_d *tree);
+void jn__tree_convert(int kind, const jn_tree_d *tree, void *memory);
 /* Whether single states are computed with AVX2 (or AVX-512): the one place where code outside the kernels that is
  * compiled twice, in src/loops and src/tasks, gets its choice. */
 int jn__runs_avx2(void);

@@ -5,27 +5,27 @@
 
 #include "model.h"
 
-int jn_parameter_count(const jn_model *m) { return m ? 10 * m->nlink : 0; }
+int jn_parameter_count(const jn_model *model) { return model ? 10 * model->nlink : 0; }
 
-jn_status jn_parameters(const jn_model *m, double *pi) {
-  if (!m || !pi) return JN_ERR_NULL;
-  for (int l = 0; l < m->nlink; l++) memcpy(pi + 10 * l, m->link[l].inertia, sizeof m->link[l].inertia);
+jn_status jn_parameters(const jn_model *model, double *pi) {
+  if (!model || !pi) return JN_ERR_NULL;
+  for (int l = 0; l < model->nlink; l++) memcpy(pi + 10 * l, model->link[l].inertia, sizeof model->link[l].inertia);
   return JN_OK;
 }
 
-jn_status jn_model_with_parameters(const jn_model *m, const double *pi, jn_model **copy) {
+jn_status jn_model_with_parameters(const jn_model *model, const double *pi, jn_model **copy) {
   if (copy) *copy = NULL;
-  if (!m || !pi || !copy) return JN_ERR_NULL;
-  jn_builder *b;
+  if (!model || !pi || !copy) return JN_ERR_NULL;
+  jn_builder *builder;
   jn_options options;
   jn_options_init(&options);
-  options.allocator = &m->allocator;
-  jn_status status = jn_model_thaw(m, &options, &b);
+  options.allocator = &model->allocator;
+  jn_status status = jn_model_thaw(model, &options, &builder);
   if (status != JN_OK) return status;
-  for (int l = 0; l < m->nlink; l++) /* the builder of a thawed model has the links in the model's order */
-    memcpy(b->links[l].link.inertia, pi + 10 * l, 10 * sizeof *pi);
-  status = jn_builder_freeze(b, copy, NULL);
-  jn_builder_destroy(b);
+  for (int l = 0; l < model->nlink; l++) /* the builder of a thawed model has the links in the model's order */
+    memcpy(builder->links[l].link.inertia, pi + 10 * l, 10 * sizeof *pi);
+  status = jn_builder_freeze(builder, copy, NULL);
+  jn_builder_destroy(builder);
   return status;
 }
 

@@ -8,9 +8,9 @@
 
 /* The inertia that each coordinate moves at a configuration without symmetry, reference_inertia [nd]. JN_OK or
  * JN_ERR_MEMORY. */
-jn_status jn__measure(jn_draft *d, const jn_tree_d *t, double *reference_inertia);
+jn_status jn__measure(jn_draft *draft, const jn_tree_d *tree, double *reference_inertia);
 /* Warns of joints that have no effective inertia there (massless or repeating chains), from the pivots of forward
  * dynamics (kim2012 Table 3). JN_OK or JN_ERR_MEMORY. */
-jn_status jn__check_singular(jn_draft *d, const jn_model *m);
+jn_status jn__check_singular(jn_draft *draft, const jn_model *model);
 
 #endif

@@ -14,6 +14,7 @@
 #include "../dispatch/dispatch.h"
 #include "../loops/constraints.h"
 #include "../series/series.h"
+#include "jounce/trajectory.h"
 #include "simulation.h"
 
 void jn__simulation_given(jn_simulator *s) {
@@ -22,6 +23,11 @@ void jn__simulation_given(jn_simulator *s) {
     s->given[i] = (unsigned char)(s->prescribed[i] || s->held[i]);
     s->has_given |= s->given[i];
   }
+}
+
+/* Whether wrenches are given in the axes of the world, so that those in the axes of the links depend on the motion. */
+static int turns_wrenches(const jn_simulator *s) {
+  return s->options.wrench && s->options.wrench_axes == JN_IN_ALIGNED;
 }
 
 /* ---- at a state ---- */
@@ -41,6 +47,7 @@ jn_status jn__simulation_forces(jn_simulator *s, double t, const double *q, cons
 
   /* Wrenches and losses. */
   if (status == JN_OK && o->wrench) status = o->wrench(o->context, t, 0, s->wrench);
+  if (status == JN_OK && turns_wrenches(s)) status = jn_wrenches_to_body_jet(s->model, s->work, 0, q, NULL, s->wrench);
   for (int i = 0; i < s->nv; i++) {
     double speed = o->friction_speed, sine = s->friction[i] != 0 ? v[i] / hypot(v[i], speed) : 0;
     s->loss[i] = s->damping[i] * v[i] + s->friction[i] * sine;
@@ -159,7 +166,14 @@ static jn_status force_order(jn_simulator *s, int k) {
 /* Whether forces depend on the motion, so that they are known order by order only. */
 static int feeds_back(const jn_simulator *s) {
   const jn_simulation_options *o = &s->options;
-  return (o->force && !o->force_of_time) || o->gravity_compensation || o->losses;
+  return (o->force && !o->force_of_time) || o->gravity_compensation || o->losses || turns_wrenches(s);
+}
+
+/* Rows 0 ... k of the wrenches in the axes of the links, from rows 0 ... k - 1 of s->v_jet. */
+static jn_status wrench_order(jn_simulator *s, int k) {
+  if (!turns_wrenches(s)) return JN_OK;
+  memcpy(s->wrench_jet, s->wrench_given, ((size_t)k + 1) * 6 * (size_t)s->nlink * sizeof(double));
+  return jn_wrenches_to_body_jet(s->model, s->work, k, s->q, s->v_jet, s->wrench_jet);
 }
 
 /* Orders from ... end - 1 of hybrid dynamics: rows of s->v_jet, and tau_out of given coordinates. */
@@ -179,7 +193,8 @@ jn_status jn__simulation_velocity_jet(jn_simulator *s) {
   const double *v = s->v;
 
   /* What is known in advance: wrenches, and the motion of given coordinates. */
-  jn_status status = o->wrench ? o->wrench(o->context, s->t, last, s->wrench_jet) : JN_OK;
+  double *wrenches = turns_wrenches(s) ? s->wrench_given : s->wrench_jet;
+  jn_status status = o->wrench ? o->wrench(o->context, s->t, last, wrenches) : JN_OK;
   if (status == JN_OK && s->has_given) {
     status = jn__simulation_given_motion(s, s->t, last);
     memcpy(s->v_given, s->v, (size_t)n * sizeof(double));
@@ -192,6 +207,7 @@ jn_status jn__simulation_velocity_jet(jn_simulator *s) {
   double *tau_out = s->has_given ? s->reaction_jet : NULL;
   for (int k = 0; k <= last && status == JN_OK; k++) {
     status = force_order(s, k);
+    if (status == JN_OK) status = wrench_order(s, k);
     if (status == JN_OK && feeds_back(s)) status = dynamics_orders(s, k, k + 1, v, tau_out);
   }
   if (status == JN_OK && !feeds_back(s)) status = dynamics_orders(s, 0, last + 1, v, tau_out);

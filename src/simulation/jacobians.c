@@ -50,14 +50,15 @@ static jn_status loops_derivatives(jn_simulator *s, const double *q, const doubl
   const jn_loops_derivatives out = {.da_dq = s->dq, .da_dv = s->dv, .da_dgiven = s->dtau};
   size_t n = (size_t)s->nv;
   if (!s->has_given)
-    return jn_loops_forward_dynamics_derivatives(s->loops, q, v, s->x, wrench, JN_IN_BODY, a, s->lambda, &out);
+    return jn_loops_forward_dynamics_derivatives(s->loops, q, v, s->x, wrench, s->options.wrench_axes, a, s->lambda,
+                                                 &out);
   memcpy(s->v_given, v, n * sizeof(double));
   jn_status status =
       jn_loops_hybrid_dynamics_jet(s->loops, 0, s->given, q, s->v_given, s->x, wrench, s->y, s->reaction, s->lambda);
   memcpy(a, s->y + n, n * sizeof(double));
-  return status == JN_OK
-             ? jn_loops_dynamics_derivatives(s->loops, s->given, q, v, a, s->lambda, wrench, JN_IN_BODY, &out)
-             : status;
+  return status == JN_OK ? jn_loops_dynamics_derivatives(s->loops, s->given, q, v, a, s->lambda, wrench,
+                                                         s->options.wrench_axes, &out)
+                         : status;
 }
 
 static jn_status dynamics_derivatives(jn_simulator *s, const double *q, const double *v, double *a) {
@@ -65,16 +66,16 @@ static jn_status dynamics_derivatives(jn_simulator *s, const double *q, const do
   for (int i = 0; i < s->nv; i++) s->x[i] = s->tau[i] - s->loss[i];
   if (s->loops) return loops_derivatives(s, q, v, a);
   if (!s->has_given)
-    return jn_forward_dynamics_derivatives(s->model, s->work, q, v, s->x, wrench, JN_IN_BODY, a, s->dq, s->dv, s->dtau,
-                                           NULL);
+    return jn_forward_dynamics_derivatives(s->model, s->work, q, v, s->x, wrench, s->options.wrench_axes, a, s->dq,
+                                           s->dv, s->dtau, NULL);
   double *unused = s->unused; /* of forces of given coordinates */
   int n = s->nv;
   jn_hybrid_derivatives out = {.a = a, .tau = s->reaction, .da_dq = s->dq, .dtau_dq = unused, .da_dv = s->dv};
   out.dtau_dv = unused + n * n;
   out.da_dgiven = s->dtau;
   out.dtau_dgiven = unused + 2 * n * n;
-  return jn_hybrid_dynamics_derivatives(s->model, s->work, s->given, q, v, s->v_given + n, s->x, wrench, JN_IN_BODY,
-                                        &out);
+  return jn_hybrid_dynamics_derivatives(s->model, s->work, s->given, q, v, s->v_given + n, s->x, wrench,
+                                        s->options.wrench_axes, &out);
 }
 
 jn_status jn__simulation_jacobians(jn_simulator *s, double t, const double *q, const double *v, double *a) {

@@ -75,15 +75,16 @@ struct jn_simulator {
   double *v_jet, *v_given;              /* [order+1 x nv] derivatives by rows */
   double *tau_jet, *loss_jet, *tau_out; /* [order x nv] forces, losses, and their difference: what acts */
   double *reaction_jet, *wrench_jet;    /* [order x nv], [order x nlink x 6] */
-  double *series;                       /* [order+1 x nv] Taylor coefficients of v */
-  double *square, *root;                /* [order x nv] of friction: v^2 + s^2, and its power -1/2 */
-  double *gravity, *user;               /* [order x nv] of gravity compensation, of the user */
-  double *turn;                         /* [groups x (order+2) x 4] quaternions relative to the step's start */
-  double *shift;                        /* [groups x (order+2) x 3] positions, likewise */
-  double *quaternions;                  /* [8 x (order+2)] scratch */
-  double *jet_derivatives;              /* [order x (order+2) x nv x nv] of the derivatives of a step */
-  double *sensitivity;                  /* [order+1 x 3nv x nv] */
-  double *slope, *factor;               /* [order x nv], [nv x nv] */
+  double *wrench_given;    /* [order x nlink x 6] as they were given, if that is in the axes of the world */
+  double *series;          /* [order+1 x nv] Taylor coefficients of v */
+  double *square, *root;   /* [order x nv] of friction: v^2 + s^2, and its power -1/2 */
+  double *gravity, *user;  /* [order x nv] of gravity compensation, of the user */
+  double *turn;            /* [groups x (order+2) x 4] quaternions relative to the step's start */
+  double *shift;           /* [groups x (order+2) x 3] positions, likewise */
+  double *quaternions;     /* [8 x (order+2)] scratch */
+  double *jet_derivatives; /* [order x (order+2) x nv x nv] of the derivatives of a step */
+  double *sensitivity;     /* [order+1 x 3nv x nv] */
+  double *slope, *factor;  /* [order x nv], [nv x nv] */
 
   /* the others */
   double *ku, *kv;                  /* [RK_STAGES x nv] */

@@ -57,6 +57,8 @@ static jn_status check(const jn_simulation_options *o, const jn_loops *loops) {
   for (int i = 0; i < o->watch_count; i++)
     if (!o->watch || !o->watch[i].value) return JN_ERR_NULL;
   if (o->derivatives < 0 || o->derivatives > 3 || o->force_order < 0) return JN_ERR_SIZE;
+  if (o->wrench_axes != JN_IN_BODY && o->wrench_axes != JN_IN_ALIGNED) return JN_ERR_SIZE;
+  if (o->wrench && o->wrench_axes != JN_IN_BODY && o->derivatives) return JN_ERR_UNSUPPORTED;
   if (o->integrator != JN_TAYLOR) return JN_OK;
   if (o->force && o->force_order < order_of(o) - 1) return JN_ERR_CALLBACK;
   return loops && jn__loops_order(loops) < order_of(o) - 1 ? JN_ERR_WORK : JN_OK;
@@ -131,6 +133,7 @@ static void place_series(jn_simulator *s, char *base, size_t *used) {
       {&s->tau_out, p * nv},
       {&s->reaction_jet, p * nv},
       {&s->wrench_jet, p * links},
+      {&s->wrench_given, s->options.wrench_axes == JN_IN_ALIGNED ? p * links : 0},
       {&s->series, (p + 1) * nv},
       {&s->square, p * nv},
       {&s->root, p * nv},

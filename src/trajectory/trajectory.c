@@ -117,6 +117,7 @@ jn_status jn_trajectory_wrenches(const jn_trajectory *t, double time, int order,
 int jn_trajectory_has_wrenches(const jn_trajectory *t) { return t && t->wrenches; }
 int jn_trajectory_wrench_rows(const jn_trajectory *t) { return t && t->wrenches ? t->wrench_rows : 0; }
 int jn_trajectory_wrench_order(const jn_trajectory *t) { return t && t->wrenches ? t->wrench_order : 0; }
+jn_representation jn_trajectory_wrench_axes(const jn_trajectory *t) { return t ? t->wrench_axes : JN_IN_BODY; }
 double jn_trajectory_start(const jn_trajectory *t) { return t ? t->start : NAN; }
 double jn_trajectory_end(const jn_trajectory *t) { return t ? t->end : NAN; }
 int jn_trajectory_samples(const jn_trajectory *t) { return t ? t->samples : 0; }

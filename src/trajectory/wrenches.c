@@ -180,6 +180,7 @@ jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out
   jn_interpolation kind = l->options.wrench_interpolation;
   jn_status status = JN_OK;
   out->wrench_rows = t->rows;
+  out->wrench_axes = l->options.wrench_axes;
   out->wrench_order = t->rows == 1 ? JN_TRAJECTORY_MAX_ORDER : (int)kind - (int)JN_INTERPOLATE_LINEAR;
   if (kind == JN_INTERPOLATE_SPLINE && t->rows > 1)
     status = fit(l, t, x, series, count, out);

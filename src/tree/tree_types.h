@@ -37,15 +37,15 @@ typedef struct TREE(frame) {
 } TREE(frame);
 
 typedef struct TREE(tree) {
-  int32_t nb;              /* moving bodies */
-  int32_t nq, nv;          /* numbers in q and v */
-  int32_t nd;              /* coordinates of all joints, counted as if there were no coupling */
-  int32_t nframe;          /* frames: links first, then named frames */
-  int32_t nscrew, nlink;   /* screws of general joints, links */
-  int32_t coupled;         /* some coordinate moves more than one body */
-  int32_t in_body_order;   /* not coupled, and coordinates are in the order of the bodies: iv = id */
-  int32_t carries_springs; /* some coordinate has a spring */
-  int32_t chain;           /* each body is the child of the one before: no branches, so M has no zeros */
+  int32_t nb;            /* moving bodies */
+  int32_t nq, nv;        /* numbers in q and v */
+  int32_t nd;            /* coordinates of all joints, counted as if there were no coupling */
+  int32_t nframe;        /* frames: links first, then named frames */
+  int32_t nscrew, nlink; /* screws of general joints, links */
+  int32_t coupled;       /* some coordinate moves more than one body */
+  int32_t in_body_order; /* not coupled, and coordinates are in the order of the bodies: iv = id */
+  int32_t has_springs;   /* some coordinate has a spring */
+  int32_t chain;         /* each body is the child of the one before: no branches, so M has no zeros */
   int32_t
       one_each_after_base; /* every body but the first has one coordinate, and they are in the order of the bodies */
   int32_t has_armature;    /* some coordinate has an armature */

@@ -122,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   unsigned char *prescribed = calloc((size_t)jn_model_nv(model) + 1, 1);
   if (jn_model_nv(model) > 0) prescribed[0] = 1;
   o.prescribed = prescribed;
+  if (jn_loop_count(model) > 0) o.actuated = prescribed;
 
   /* large models and orders take long */
   if (jn_model_nv(model) * (o.order + 1) <= MOST_NUMBERS && jn_link_count(model) <= MOST_NUMBERS)

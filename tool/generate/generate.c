@@ -20,7 +20,7 @@
 
 typedef struct generate_arg {
   model_arg model;
-  const char *want, *prefix, *out, *order, *lanes, *snap, *payload;
+  const char *want, *prefix, *out, *order, *lanes, *snap, *payload, *actuators;
   name_list runtime, frames, prescribed, actuated;
   int type, language, regroup, sincos, in, split;
   char *command; /* for the header */
@@ -169,7 +169,21 @@ static int warn(const generate_arg *g) {
     return usage_error("generate", "--prescribed is for hybrid_dynamics, which --want does not name");
   if (!wants(g, "loops_inverse_dynamics", false) && g->actuated.count)
     return usage_error("generate", "--actuated is for loops_inverse_dynamics, which --want does not name");
+  if (!wants(g, "motor_commands", false) && g->actuators)
+    return usage_error("generate", "--actuators is for motor_commands, which --want does not name");
   return OPTION_GO_ON;
+}
+
+/* The actuators of --actuators; *elastic stays NULL without it. */
+static int load_actuators(const generate_arg *g, jn_elastic **elastic) {
+  jn_elastic_options options;
+  jn_error error = {0};
+  if (!g->actuators) return OPTION_GO_ON;
+  jn_elastic_options_init(&options);
+  options.max_bytes = g->model.options.max_bytes;
+  if (jn_elastic_load(g->model.model, g->actuators, &options, elastic, &error) == JN_OK) return OPTION_GO_ON;
+  print_errors(NULL, &error, g->actuators);
+  return EXIT_BAD;
 }
 
 static int run(generate_arg *g, jn_generate_options *o) {
@@ -178,6 +192,9 @@ static int run(generate_arg *g, jn_generate_options *o) {
   memset(mask, 0, 2 * nv + 1);
   int status = set_mask(g, "prescribed", &g->prescribed, mask);
   if (status == OPTION_GO_ON) status = set_mask(g, "actuated", &g->actuated, motors);
+  jn_elastic *elastic = NULL;
+  if (status == OPTION_GO_ON) status = load_actuators(g, &elastic);
+  o->elastic = elastic;
   size_t length = 0;
   char *source = read_source(g, &length);
   o->prescribed = mask;
@@ -196,6 +213,7 @@ static int run(generate_arg *g, jn_generate_options *o) {
   }
   if (status == OPTION_GO_ON) status = write_files(g, generated) ? EXIT_FINE : EXIT_BAD;
   jn_generated_destroy(generated);
+  jn_elastic_destroy(elastic);
   free(source);
   free(mask);
   return status;
@@ -264,6 +282,8 @@ static const option generate_options[] = {
     NAMES_OPTION(generate_arg, prescribed, "prescribed", "JOINT,...",
                  "joints of hybrid_dynamics whose acceleration is given"),
     NAMES_OPTION(generate_arg, actuated, "actuated", "LIST", "joints with a motor, for loops_inverse_dynamics"),
+    TEXT_OPTION(generate_arg, actuators, "actuators", "FILE",
+                "motors behind springs, for motor_commands: docs/elastic.md"),
     NAMES_OPTION(generate_arg, runtime, "runtime", "gravity,payload,parameters", "arguments instead of constants"),
     TEXT_OPTION(generate_arg, payload, "payload-frame", "NAME",
                 "the frame that carries the payload; default: the last one"),

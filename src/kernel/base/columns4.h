@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Matrices over pairs of coordinates of one branch, four coordinates at a time: what belongs to four columns lies side
- * by side in registers and meets one ancestor after the other, whose row gets four numbers at once. Coordinates are in
- * the order of the bodies, so that those of a subtree are side by side. */
+/* Matrices over pairs of coordinates of one branch, four coordinates at a time (one state, AVX2).
+ *
+ * What belongs to four columns lies side by side in registers and is projected on the screw of one ancestor after the
+ * other, whose row gets four numbers at once. Coordinates are in the order of the bodies, so that those of a subtree
+ * are neighbours. */
 #ifndef JN_KERNEL_BASE_COLUMNS4_H
 #define JN_KERNEL_BASE_COLUMNS4_H
 
@@ -15,13 +17,14 @@ typedef struct matrix_strip {
   int n, k; /* numbers in a row */
 } matrix_strip;
 
-/* The strip after the one that begins at column k: the last columns come first, and those of the last strip, which
- * begins at `first`, may have been in the one before. */
+/* The strip after the one that begins at column k. The last columns come first; the last strip begins at `first`, and
+ * may share columns with the one before. */
 static inline int next_strip(int k, int first) { return k - 4 > first ? k - 4 : first; }
 
+/* Four numbers of a row. */
 static inline void strip_store(const matrix_strip *o, int row, r4 x) { r4_store(x, o->M + row * o->n); }
 
-/* Lanes from the k-th on. */
+/* A mask of the lanes from the k-th on. */
 static inline r4_bits lanes_from(int k) {
   static const scalar_bits bits[8] = {0, 0, 0, 0, -1, -1, -1, -1};
   r4_bits x;
@@ -30,7 +33,7 @@ static inline r4_bits lanes_from(int k) {
 }
 static inline r4 r4_only(r4 x, r4_bits on) { return (r4)((r4_bits)x & on); }
 
-/* Rows k to k + 3 of M [n x n] left of column k: what `from` has in rows, `step` apart, as columns. */
+/* Rows k to k + 3 of M [n x n] left of column k, transposed from the rows of `from`, which are `step` apart. */
 static inline void rows_below(const scalar *from, int step, int n, int k, real *M) {
   real *to = M + k * n;
   for (int i = 0; i < k && k < 4; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Coupled coordinates: matrices over them from those of the tree where each joint has coordinates of its own
- * (t->uncoupled), with v_apart = G v: M = G^T M_apart G, and so on. G has a one in each row, so that rows and columns
- * of joints that share a coordinate are added up; only a few do, and only where the branches of their joints have
- * entries.
- */
+/* Coupled coordinates: matrices over them, from those of the tree in which each joint has its own (tree->uncoupled).
+ *
+ *   v_uncoupled = G v,      M = G^T M_uncoupled G,      dtau/dq = G^T (...) G, ...
+ *
+ * G has a single one in each row. So G^T X adds up the rows of joints that share a coordinate, and X G their columns.
+ * Few joints share one, so most of the work is to copy runs of columns to their places. */
 #ifndef JN_KERNEL_BASE_COUPLING_H
 #define JN_KERNEL_BASE_COUPLING_H
 
@@ -22,7 +23,7 @@ typedef struct coupled_place {
 } coupled_place;
 
 typedef struct coupling {
-  const JN_S(tree) * t;
+  const JN_S(tree) * tree;
   int32_t *first;        /* [nv] of a place: the joint's coordinate that has it first */
   int32_t *follower;     /* [nd] the others, place by place */
   coupled_run *run;      /* [nd] */
@@ -30,14 +31,15 @@ typedef struct coupling {
   int32_t runs, places;  /* how many there are */
 } coupling;
 
-static inline coupling coupling_place(const JN_S(tree) * t, real **at) {
-  coupling g = {.t = t, .first = TAKE_INTS(at, t->nv), .follower = TAKE_INTS(at, t->nd)};
-  g.run = TAKE(at, t->nd, coupled_run);
-  g.shared = TAKE(at, t->nd, coupled_place);
+/* Takes scratch memory. */
+static inline coupling coupling_place(const JN_S(tree) * tree, real **at) {
+  coupling g = {.tree = tree, .first = TAKE_INTS(at, tree->nv), .follower = TAKE_INTS(at, tree->nd)};
+  g.run = TAKE(at, tree->nd, coupled_run);
+  g.shared = TAKE(at, tree->nd, coupled_place);
   return g;
 }
 
-/* Joint's coordinate c follows the place `to`. */
+/* Coordinate c of a joint follows the place `to`, which another joint has taken first. */
 static inline void coupling_share(coupling *g, int to, int c) {
   int k = 0, last = g->places ? g->shared[g->places - 1].end : 0;
   while (k < g->places && g->shared[k].at != to) k++;
@@ -47,14 +49,14 @@ static inline void coupling_share(coupling *g, int to, int c) {
   for (k++; k < g->places; k++) g->shared[k].first++, g->shared[k].end++;
 }
 
-/* elimination: matrices over coordinates in the order of elimination, else in that of v. */
+/* Finds runs and shared places. elimination: matrices are in the order of elimination, otherwise in that of v. */
 static inline void coupling_fill(coupling *g, int elimination) {
-  const JN_S(tree) *t = g->t;
+  const JN_S(tree) *tree = g->tree;
   int end = -1; /* where the run at hand goes on */
   g->runs = g->places = 0;
-  for (int k = 0; k < t->nv; k++) g->first[k] = -1;
-  for (int c = 0; c < t->nd; c++) {
-    int to = elimination ? t->elimination_place[c] : t->order[t->elimination_place[c]];
+  for (int k = 0; k < tree->nv; k++) g->first[k] = -1;
+  for (int c = 0; c < tree->nd; c++) {
+    int to = elimination ? tree->elimination_place[c] : tree->order[tree->elimination_place[c]];
     if (g->first[to] >= 0) {
       coupling_share(g, to, c);
       end = -1;
@@ -65,7 +67,9 @@ static inline void coupling_fill(coupling *g, int elimination) {
     g->run[g->runs - 1].count++;
     end = to + 1;
   }
-  for (int r = 1; r < g->runs; r++) /* by place: there are few, and most often they are in order */
+
+  /* Sort the runs by place: there are few, and mostly they are in order. */
+  for (int r = 1; r < g->runs; r++)
     for (int k = r; k > 0 && g->run[k].to < g->run[k - 1].to; k--) {
       coupled_run swap = g->run[k];
       g->run[k] = g->run[k - 1];
@@ -74,15 +78,18 @@ static inline void coupling_fill(coupling *g, int elimination) {
 }
 
 /* Reals of a matrix over joints' coordinates, of which more is read than it has. */
-enum { COUPLED_SPARE = 8 };
-static inline size_t coupled_size(const JN_S(tree) * t) { return (size_t)t->nd * (size_t)t->nd + COUPLED_SPARE; }
-
-/* v of joints [nd] from v of coordinates [nv]. */
-static inline void follow(const JN_S(tree) * t, const real *v, real *to) {
-  for (int c = 0; c < t->nd; c++) to[c] = v[t->order[t->elimination_place[c]]];
+enum { COUPLED_PADDING = 8 };
+/* Reals of a matrix [nd x nd] over joints' coordinates; more is read than it has. */
+static inline size_t coupled_size(const JN_S(tree) * tree) {
+  return (size_t)tree->nd * (size_t)tree->nd + COUPLED_PADDING;
 }
 
-/* Whole packs: up to PACK - 1 numbers more are read and written. */
+/* v_uncoupled = G v. */
+static inline void follow(const JN_S(tree) * tree, const real *v, real *to) {
+  for (int c = 0; c < tree->nd; c++) to[c] = v[tree->order[tree->elimination_place[c]]];
+}
+
+/* Copies n numbers in whole packs: up to PACK - 1 numbers more are read and written. */
 FLAT void copy_packs(int n, const real *from, real *to) {
 #if JN_ONE
   for (int k = 0; k < n; k += PACK) memcpy(to + k, from + k, sizeof(pack));
@@ -91,7 +98,7 @@ FLAT void copy_packs(int n, const real *from, real *to) {
 #endif
 }
 
-/* Whether what copy_packs() writes beyond row k of a matrix [n x n] is still in the matrix. */
+/* Whether what copy_packs() writes beyond row k of a matrix [n x n] is still inside the matrix. */
 static inline int has_rows_behind(int n, int k) {
 #if JN_ONE
   return (n - 1 - k) * n >= PACK - 1;
@@ -100,7 +107,7 @@ static inline int has_rows_behind(int n, int k) {
 #endif
 }
 
-/* Rows of joints that share a place are added up in that of the first. */
+/* Adds the rows of joints that share a place to the row of the first one. */
 static inline void add_followers(const coupling *g, int columns, real *X) {
   for (int k = 0; k < g->places; k++)
     for (int e = g->shared[k].first; e < g->shared[k].end; e++) {
@@ -113,11 +120,11 @@ static inline void add_followers(const coupling *g, int columns, real *X) {
 /* G^T X [nd x columns], rows of X in the order of joints' coordinates; X is overwritten. */
 static inline void project_rows(const coupling *g, int columns, real *X, real *out) {
   add_followers(g, columns, X);
-  for (int k = 0; k < g->t->nv; k++)
+  for (int k = 0; k < g->tree->nv; k++)
     memcpy(out + k * columns, X + g->first[k] * columns, (size_t)columns * sizeof *out);
 }
 
-/* The columns of one row that joints share, from those of X, in which their rows are added up already. */
+/* The shared columns of one row. `from`: row of X in which the followers' rows are added already. */
 static inline void add_columns(const coupling *g, const real *from, real *to) {
   for (int s = 0; s < g->places; s++) {
     real sum = from[g->first[g->shared[s].at]], other = ZERO; /* two, because one would wait for each addition */
@@ -134,9 +141,11 @@ static inline void add_columns(const coupling *g, const real *from, real *to) {
 /* G^T X G [nv x nv] from X [nd x nd] (coupled_size() reals), which is overwritten. Where X is symmetric, columns that
  * joints share are their rows. */
 static inline void project(const coupling *g, int symmetric, real *X, real *out) {
-  int nd = g->t->nd, n = g->t->nv;
+  int nd = g->tree->nd, n = g->tree->nv;
   add_followers(g, nd, X);
-  for (int k = 0; k < n; k++) { /* what is written beyond a run is overwritten by the next, or by the next row */
+
+  /* Rows: runs of columns are copied. What is written beyond a run is overwritten by the next run, or the next row. */
+  for (int k = 0; k < n; k++) {
     const real *from = X + g->first[k] * nd;
     real *to = out + k * n;
     int packs = has_rows_behind(n, k);
@@ -144,6 +153,8 @@ static inline void project(const coupling *g, int symmetric, real *X, real *out)
     for (int c = 0; c < n && !packs; c++) to[c] = from[g->first[c]];
     if (!symmetric) add_columns(g, from, to);
   }
+
+  /* Shared columns of a symmetric matrix are its rows. */
   for (int s = 0; s < g->places && symmetric; s++) {
     int at = g->shared[s].at;
     add_columns(g, X + g->first[at] * nd, out + at * n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Results on their way to the caller's own memory (jn_direct in call.h), for kernels with lanes: a matrix in lanes is
- * LANES times as large as one of the caller's, so the first caches hold only rows of it. */
+/* Results that kernels with lanes write to the caller's memory themselves (jn_direct in call.h). A matrix in lanes is
+ * LANES times as large as one of the caller's, so the first caches hold only some of its rows. */
 #ifndef JN_KERNEL_BASE_DIRECT_H
 #define JN_KERNEL_BASE_DIRECT_H
 
@@ -11,10 +11,10 @@
 
 #include "lanes.h"
 
-/* Whether the caller's numbers are of the row's own type: nearly always. */
+/* Whether the caller's numbers are of the variant's own type: nearly always. */
 static inline int direct_is_own(const jn_direct *s) { return s && s->kind == JN_KIND; }
 
-/* n numbers of output `out`, from number `first` on. */
+/* n numbers x of output `out`, from number `first` on. */
 FLAT void direct_send(const jn_direct *s, int out, size_t first, const real *x, size_t n) {
   if (s->kind == JN_KIND && s->count == JN_LANES)
     store_own((scalar *)s->to[out] + first, x, n, s->stride[out], JN_LANES);
@@ -22,7 +22,7 @@ FLAT void direct_send(const jn_direct *s, int out, size_t first, const real *x, 
     s->store((char *)s->to[out] + first * s->bytes, s->kind, x, n, s->stride[out], s->count);
 }
 
-/* The same of n zeros; only of the row's own type. */
+/* n zeros, in the same place; only for the variant's own type. */
 static inline void direct_clear(const jn_direct *s, int out, size_t first, size_t n) {
   for (int k = 0; k < s->count; k++) {
     scalar *to = (scalar *)s->to[out] + (size_t)k * s->stride[out] + first;
@@ -33,10 +33,11 @@ static inline void direct_clear(const jn_direct *s, int out, size_t first, size_
   }
 }
 
-/* A symmetric matrix [n x n], n >= GATHERED, of which U has entries (i, j) where i <= j < stop[i]; stop never falls
- * within a subtree, and all else is zero. Only of the row's own type. Columns [0, end) of a row; GATHERED <= end. */
+/* A symmetric matrix [n x n], n >= GATHERED, of which U has the entries (i, j) with i <= j < stop[i]; all others above
+ * the diagonal are zero. Only for the variant's own type. */
 static const real symmetric_zero = {0};
 
+/* GATHERED numbers of a row from column i on, wherever they are in U. */
 FLAT void symmetric_block(scalar *to, size_t stride, int count, const real *U, int n, const int32_t *stop, int row,
                           int i) {
   const real *x[GATHERED];
@@ -46,18 +47,25 @@ FLAT void symmetric_block(scalar *to, size_t stride, int count, const real *U, i
   }
   store_gathered(to + i, x, stride, count);
 }
+/* Columns [0, end) of a row, GATHERED <= end. */
 FLAT void symmetric_row(scalar *to, size_t stride, int count, const real *U, int n, const int32_t *stop, int row,
                         int end) {
   const real *x[GATHERED];
+
+  /* Left of the diagonal: a column of U. */
   int i = 0;
-  for (; i + GATHERED <= row; i += GATHERED) { /* left of the diagonal */
+  for (; i + GATHERED <= row; i += GATHERED) {
     for (int k = 0; k < GATHERED; k++) x[k] = row < stop[i + k] ? U + (i + k) * n + row : &symmetric_zero;
     store_gathered(to + i, x, stride, count);
   }
+
+  /* Across the diagonal. */
   if (i < row && i + GATHERED <= end) {
     symmetric_block(to, stride, count, U, n, stop, row, i);
     i += GATHERED;
   }
+
+  /* Right of it: a row of U; then the rest, perhaps overlapping. */
   for (; i + GATHERED <= stop[row]; i += GATHERED) {
     for (int k = 0; k < GATHERED; k++) x[k] = U + row * n + i + k;
     store_gathered(to + i, x, stride, count);
@@ -65,6 +73,7 @@ FLAT void symmetric_row(scalar *to, size_t stride, int count, const real *U, int
   for (; i < end; i += GATHERED)
     symmetric_block(to, stride, count, U, n, stop, row, i + GATHERED <= end ? i : end - GATHERED);
 }
+/* All rows, and the zeros behind them. */
 static inline void direct_send_symmetric(const jn_direct *s, int out, const real *U, int n, const int32_t *stop) {
   for (int row = 0; row < n; row++) {
     size_t first = (size_t)row * (size_t)n;

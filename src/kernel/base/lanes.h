@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers of several samples, a row of the caller's memory each, into lanes and back. Blocks of LANES x LANES numbers
- * are transposed in registers, by interleaving within 16 bytes and then exchanging halves of 32 and of 64, which are
- * single instructions of SSE, AVX, AVX-512 and NEON. Compared with number by number, a batch of mass matrices of 44
- * joints takes 1.69 us a state instead of 2.16, of Jacobians 5.2 instead of 8.2. Neither stores that bypass the caches
- * nor prefetching gain more (docs/benchmarks.md). */
+/* Samples into lanes and back: each sample is a row of the caller's memory, and a lane of the kernel's numbers.
+ *
+ * Blocks of LANES x LANES numbers are transposed in registers, by interleaving within 16 bytes and then exchanging
+ * halves of 32 and of 64 bytes, which are single instructions of SSE, AVX, AVX-512 and NEON. Compared with number by
+ * number, a batch of mass matrices of 44 joints takes 1.69 us a state instead of 2.16, of Jacobians 5.2 instead of 8.2.
+ * Neither stores that bypass the caches nor prefetching gain more (docs/benchmarks.md). */
 #ifndef JN_KERNEL_BASE_LANES_H
 #define JN_KERNEL_BASE_LANES_H
 
@@ -69,6 +70,7 @@ static inline void transpose4(real *x) {
 }
 #endif
 
+/* Rows become columns: within groups of four lanes, then groups of 8 and of 16. */
 static inline void transpose(real x[JN_LANES]) {
 #if JN_LANES == 2
   EXCHANGE(&x[0], &x[1], 1);
@@ -84,7 +86,7 @@ static inline void transpose(real x[JN_LANES]) {
 #endif
 }
 
-/* LANES numbers of a caller whose own type is the row's, or the other one (in a row that was forced). */
+/* LANES numbers of a caller whose own type is that of the variant, or the other one (in a variant that was forced). */
 #if JN_KIND == JN_KIND_D
 typedef float other_number;
 #else
@@ -92,6 +94,7 @@ typedef double other_number;
 #endif
 typedef other_number other_numbers __attribute__((vector_size(JN_LANES * sizeof(other_number))));
 
+/* LANES neighbours in memory, of the variant's own type and of the other one. */
 static inline real read_own(const scalar *from) {
   real r;
   memcpy(&r, from, sizeof r);
@@ -147,6 +150,7 @@ static inline real read_fours(const scalar *const row[], size_t i) {
 #endif
 }
 #endif
+/* n numbers of each sample, where n is less than LANES or blocks of four are faster. */
 static inline void get_few_own(real *x, const scalar *const row[], size_t n) {
 #if FOUR_AT_A_TIME
   for (size_t i = 0; i < n && n >= 4; i = i + 4 < n ? (i + 8 < n ? i + 4 : n - 4) : n) {
@@ -206,6 +210,7 @@ FLAT void store_gathered(scalar *to, const real *const x[GATHERED], size_t strid
 }
 #endif
 
+/* GATHERED neighbours x to neighbours in memory, of each sample. */
 FLAT void store_block(scalar *to, const real *x, size_t stride, int count) {
   const real *block[GATHERED];
   for (int k = 0; k < GATHERED; k++) block[k] = x + k;

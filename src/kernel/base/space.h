@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vectors of the space for sweeps that wait for one result after the other: with AVX2 and one state in one register, x,
- * y, z and zero, three numbers otherwise. */
+/* Vectors of space for sweeps in which each body waits for the one before: with AVX2 and one state a vector is one
+ * register (x, y, z and zero), otherwise three numbers. Screws and the axes of bodies are made of them. */
 #ifndef JN_KERNEL_BASE_SPACE_H
 #define JN_KERNEL_BASE_SPACE_H
 
@@ -63,13 +63,13 @@ static inline void sp_store_pose(space x, space y, space z, space p, real *out) 
 
 #endif
 
-/* Columns x, y, z times a vector. The sum begins with z, which is there first when the columns are those of a body that
- * turns about z: products are fused in the order of these lines. */
+/* x a.x + y a.y + z a.z. The sum begins with z, which is known first when the columns are those of a body that rotates
+ * about z; products are fused in the order of these lines. */
 static inline space sp_rotate(space x, space y, space z, vec3 a) {
   space Y = sp_scale(a.y, y), Z = sp_scale(a.z, z);
   return sp_axpy(a.x, x, sp_add(Y, Z));
 }
-/* The same with numbers of the model, `step` apart. */
+/* The same with constants of the model, `step` apart. */
 static inline space sp_sum(space x, space y, space z, const scalar *a, int step) {
   return sp_rotate(x, y, z, v3(splat(a[0]), splat(a[step]), splat(a[2 * step])));
 }
@@ -94,7 +94,7 @@ static inline screw screw_shift(screw V, space d) { return (screw){V.w, sp_add(V
 static inline screw wrench_shift(screw F, space d) { return (screw){sp_add(F.w, sp_cross(d, F.v)), F.v}; }
 static inline twist screw_numbers(screw S) { return (twist){sp_numbers(S.w), sp_numbers(S.v)}; }
 
-/* Rotation of a body, by columns, and its origin from that of its parent, in the world's axes. */
+/* Rotation x, y, z of a body, by columns, and its origin d from that of its parent, in the world's axes. */
 typedef struct axes {
   space x, y, z, d;
 } axes;
@@ -103,46 +103,49 @@ static inline axes axes_of_world(void) {
   return (axes){sp_of(v3(K(1), ZERO, ZERO)), sp_of(v3(ZERO, K(1), ZERO)), sp_of(v3(ZERO, ZERO, K(1))), sp_zero()};
 }
 
-/* Those of a body that turns about z, from those of its parent. */
-static inline axes axes_rotate_z(const JN_S(body) * b, real c, real s, space x, space y, space z) {
-  space d = sp_sum(x, y, z, b->p, 1), X = sp_sum(x, y, z, b->R, 3), Y = sp_sum(x, y, z, b->R + 1, 3);
-  space Z = sp_sum(x, y, z, b->R + 2, 3);
+/* Axes of a body that rotates about z by an angle with cosine c and sine s; x, y, z: axes of its parent. */
+static inline axes axes_rotate_z(const JN_S(body) * body, real c, real s, space x, space y, space z) {
+  space d = sp_sum(x, y, z, body->p, 1), X = sp_sum(x, y, z, body->R, 3), Y = sp_sum(x, y, z, body->R + 1, 3);
+  space Z = sp_sum(x, y, z, body->R + 2, 3);
   return (axes){sp_axpy(c, X, sp_scale(s, Y)), sp_sub(sp_scale(c, Y), sp_scale(s, X)), Z, d};
 }
-/* Those of body i from those of its parent, P. */
-static inline axes axes_outward(const JN_S(tree) * t, int i, const real *q, angles turn, const axes *P) {
-  const JN_S(body) *b = &t->body[i];
-  if (b->kind <= JN_BODY_HELICAL) {
-    axes o = axes_rotate_z(b, turn.c[i], turn.s[i], P->x, P->y, P->z);
-    if (b->kind == JN_BODY_PRISMATIC) o.d = sp_axpy(joint_position(b, q), o.z, o.d);
-    if (b->kind == JN_BODY_HELICAL) o.d = sp_axpy(splat(b->pitch) * joint_position(b, q), o.z, o.d);
+/* Axes of body i, for any joint. P: axes of its parent. */
+static inline axes axes_outward(const JN_S(tree) * tree, int i, const real *q, angles angle, const axes *P) {
+  const JN_S(body) *body = &tree->body[i];
+  if (body->kind <= JN_BODY_HELICAL) {
+    axes o = axes_rotate_z(body, angle.c[i], angle.s[i], P->x, P->y, P->z);
+    if (body->kind == JN_BODY_PRISMATIC) o.d = sp_axpy(joint_position(body, q), o.z, o.d);
+    if (body->kind == JN_BODY_HELICAL) o.d = sp_axpy(splat(body->pitch) * joint_position(body, q), o.z, o.d);
     return o;
   }
-  pose X = body_pose(t, b, q, turn.c[i], turn.s[i]);
+
+  /* Several coordinates: the pose in the parent, turned into the world's axes. */
+  pose X = body_pose(tree, body, q, angle.c[i], angle.s[i]);
   return (axes){sp_rotate(P->x, P->y, P->z, X.R.x), sp_rotate(P->x, P->y, P->z, X.R.y),
                 sp_rotate(P->x, P->y, P->z, X.R.z), sp_rotate(P->x, P->y, P->z, X.p)};
 }
+/* A twist of the body's axes, in the world's. */
 static inline screw axes_screw(const axes *R, twist V) {
   return (screw){sp_rotate(R->x, R->y, R->z, V.w), sp_rotate(R->x, R->y, R->z, V.v)};
 }
 static inline mat3 axes_rotation(const axes *R) { return (mat3){sp_numbers(R->x), sp_numbers(R->y), sp_numbers(R->z)}; }
 
-/* Screws of body i; of a revolute joint an axis alone. */
-static inline void axes_screws(const JN_S(tree) * t, int i, const real *q, const axes *R, space *w, space *v) {
-  const JN_S(body) *b = &t->body[i];
+/* Screws (w, v) of the coordinates of body i. */
+static inline void axes_screws(const JN_S(tree) * tree, int i, const real *q, const axes *R, space *w, space *v) {
+  const JN_S(body) *body = &tree->body[i];
   twist S[6];
-  if (is_revolute(b)) {
-    w[0] = sp_scale(splat(b->ratio), R->z);
+  if (is_revolute(body)) {
+    w[0] = sp_scale(splat(body->ratio), R->z);
     v[0] = sp_zero();
     return;
   }
-  if (b->axis == JN_AXIS_TRANSLATION) {
+  if (body->axis == JN_AXIS_TRANSLATION) {
     w[0] = sp_zero();
-    v[0] = sp_scale(splat(b->ratio), R->z);
+    v[0] = sp_scale(splat(body->ratio), R->z);
     return;
   }
-  joint_screws(t, b, q, NULL, S, NULL);
-  for (int k = 0; k < b->nv; k++) {
+  joint_screws(tree, body, q, NULL, S, NULL);
+  for (int k = 0; k < body->nv; k++) {
     screw X = axes_screw(R, S[k]);
     w[k] = X.w;
     v[k] = X.v;

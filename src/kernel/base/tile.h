@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Several columns of a matrix at once. What a sweep does for one right-hand side it does for many in the same order, so
- * with one state the columns lie side by side in a vector register: a tile. In variants with lanes the lanes are
- * states, and a tile is one column. */
+/* Several columns of a matrix at once. A sweep treats all right-hand sides alike, so with one state their columns lie
+ * side by side in a vector register: a tile. In variants with lanes the lanes are states, and a tile is one column. */
 #ifndef JN_KERNEL_BASE_TILE_H
 #define JN_KERNEL_BASE_TILE_H
 
@@ -10,13 +9,14 @@
 #include "world.h"
 
 /* First coordinate of body i, or the end of all. */
-static inline int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->body[i].id : t->nd; }
+static inline int id_of(const JN_S(tree) * tree, int i) { return i < tree->nb ? tree->body[i].id : tree->nd; }
 
-/* How many coordinates are inward or outward of one, on average: rows of a column of derivatives that are not zero. */
-static inline int branch_length(const JN_S(tree) * t) {
+/* How many coordinates are on the branch of one, inward or outward of it, on average: the rows of a column of
+ * derivatives that are not zero. */
+static inline int branch_length(const JN_S(tree) * tree) {
   int sum = 0;
-  for (int i = 0; i < t->nb; i++) sum += t->body[i].nv * (t->body[i].stop - t->body[i].id);
-  return t->nv ? 2 * sum / t->nv : 0;
+  for (int i = 0; i < tree->nb; i++) sum += tree->body[i].nv * (tree->body[i].stop - tree->body[i].id);
+  return tree->nv ? 2 * sum / tree->nv : 0;
 }
 
 /* x from lane `from` on, and x in lanes below `to`; zero in the others. */
@@ -73,8 +73,8 @@ static inline tile3 tile3_sym(const tile_sym3 *A, tile3 b) {
   return (tile3){A->xx * b.x + A->xy * b.y + A->xz * b.z, A->xy * b.x + A->yy * b.y + A->yz * b.z,
                  A->xz * b.x + A->yz * b.y + A->zz * b.z};
 }
-/* x b.x + y b.y + z b.z */
-static inline tile3 tile3_turn(const tile3 R[3], tile3 b) {
+/* R[0] b.x + R[1] b.y + R[2] b.z */
+static inline tile3 tile3_rotate(const tile3 R[3], tile3 b) {
   return tile3_fma(b.x, R[0], tile3_fma(b.y, R[1], tile3_scale(b.z, R[2])));
 }
 
@@ -181,25 +181,26 @@ static inline void lower_from_upper(real *D, int n) {
     for (int j = 0; j < i; j++) D[i * n + j] = D[j * n + i];
 }
 
-/* Columns of a matrix in tiles where they lie; the last ones of each row, less than a tile, are kept apart and go back
- * at the end. */
+/* A matrix whose columns are treated in tiles where they lie. The last columns of each row, less than a tile, are
+ * copied to `tail` before and back afterwards. */
 typedef struct tiled {
   real *at;   /* [rows][stride] */
   real *tail; /* [rows][TILE] */
   int rows, columns, stride;
 } tiled;
 
+/* Tile k of a row. */
 static inline real *tile_at(const tiled *m, int row, int k) {
   return (k + 1) * TILE <= m->columns ? m->at + row * m->stride + k * TILE : m->tail + row * TILE;
 }
-static inline void tails_out(const tiled *m) {
+static inline void copy_tails_out(const tiled *m) {
   int full = m->columns / TILE * TILE;
   for (int i = 0; i < m->rows && full < m->columns; i++) {
     tile_store((tile){0}, m->tail + i * TILE);
     for (int c = full; c < m->columns; c++) m->tail[i * TILE + c - full] = m->at[i * m->stride + c];
   }
 }
-static inline void tails_back(const tiled *m) {
+static inline void copy_tails_back(const tiled *m) {
   int full = m->columns / TILE * TILE;
   for (int i = 0; i < m->rows; i++)
     for (int c = full; c < m->columns; c++) m->at[i * m->stride + c] = m->tail[i * TILE + c - full];

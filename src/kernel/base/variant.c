@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A variant: its table of kernels, the way of samples in and out of its lanes, and its copy of the tree's constants. */
+/* A variant: its table of kernels, how samples get into its lanes and back, the size of its scratch memory, and its
+ * copy of the tree's constants. */
 #include "variant.h"
 
 #include <string.h>
@@ -65,16 +66,16 @@ static const unsigned char arrays_of[JN_KERNELS] = {
     JN_LIE_LIST(LIE_ARRAYS) JN_MODEL_KERNEL_LIST(MODEL_ARRAYS)};
 
 /* Sets the first integer of a kernel, which comes after its arrays and what states share. */
-static void set_first_integer(jn_call *c, int kernel, int value) {
-#define FIRST(name, first) \
-  case JN_KERNEL_##name:   \
-    c->name.first = value; \
+static void set_first_integer(jn_call *call, int kernel, int value) {
+#define FIRST(name, first)    \
+  case JN_KERNEL_##name:      \
+    call->name.first = value; \
     break;
   switch (kernel) { JN_FIRST_INTEGERS(FIRST) }
 #undef FIRST
 }
 
-/* All kernels take their memory, with everything wanted, and compute nothing. */
+/* The largest of all kernels, each with everything wanted: they take their memory, and compute nothing. */
 static size_t scratch_bytes(const void *tree, int order) {
   static _Alignas(64) char something[64]; /* never read nor written */
   size_t most = 0;
@@ -91,17 +92,21 @@ static size_t scratch_bytes(const void *tree, int order) {
 
 /* ---- the constants of the model in this scalar ---- */
 
-static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+/* To whole cache lines. */
+static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
+/* Bytes of the copy: the blocks of tree_convert(), in the same order. */
 static size_t tree_bytes(const void *tree_d) {
-  const jn_tree_d *t = tree_d;
-  return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
-         up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
-         up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar)) +
-         up(jn__constants_size(t->nb) * sizeof(scalar)) +
-         (t->coupled ? up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) : 0);
+  const jn_tree_d *tree = tree_d;
+  return round_up(sizeof(JN_S(tree))) + round_up((size_t)tree->nb * sizeof(JN_S(body))) +
+         round_up((size_t)(tree->nframe + tree->nlink) * sizeof(JN_S(frame))) +
+         round_up((size_t)tree->nscrew * sizeof(JN_S(screw))) +
+         round_up((size_t)(2 * tree->nd + 10 * tree->nlink + 2 * tree->nv) * sizeof(scalar)) +
+         round_up(jn__constants_size(tree->nb) * sizeof(scalar)) +
+         (tree->coupled ? round_up(sizeof(JN_S(tree))) + round_up((size_t)tree->nb * sizeof(JN_S(body))) : 0);
 }
 
+/* n numbers. */
 static void convert(scalar *to, const double *from, int n) {
   for (int i = 0; i < n; i++) to[i] = (scalar)from[i];
 }
@@ -126,13 +131,13 @@ static void convert_body(JN_S(body) * to, const jn_body_d *from) {
          offsetof(jn_body_d, several_children) + sizeof from->several_children - offsetof(jn_body_d, kind));
 }
 
-/* Of the tree o, whose constants it shares. */
+/* The tree without coupling, which shares the constants of `o`, from the double one, at `at`. */
 static const JN_S(tree) * convert_uncoupled(const JN_S(tree) * o, const jn_tree_d *from, char *at) {
   JN_S(tree) *uncoupled = (JN_S(tree) *)at;
-  JN_S(body) *body = (JN_S(body) *)(at + up(sizeof *uncoupled));
+  JN_S(body) *body = (JN_S(body) *)(at + round_up(sizeof *uncoupled));
   *uncoupled = *o;
   uncoupled->nv = from->nv;
-  uncoupled->coupled = uncoupled->carries_springs = 0;
+  uncoupled->coupled = uncoupled->has_springs = 0;
   uncoupled->in_body_order = from->in_body_order;
   uncoupled->order = from->order;
   uncoupled->lambda = from->lambda;
@@ -142,66 +147,73 @@ static const JN_S(tree) * convert_uncoupled(const JN_S(tree) * o, const jn_tree_
   return uncoupled;
 }
 
+/* The tree of this variant's scalar, in `memory` of tree_bytes(), from the double one. */
 static void tree_convert(const void *tree_d, void *memory) {
-  const jn_tree_d *t = tree_d;
+  const jn_tree_d *tree = tree_d;
   char *at = memory;
   JN_S(tree) *o = memory;
-  at += up(sizeof *o);
+
+  /* Where each array begins. */
+  at += round_up(sizeof *o);
   JN_S(body) *body = (JN_S(body) *)at;
-  at += up((size_t)t->nb * sizeof *body);
+  at += round_up((size_t)tree->nb * sizeof *body);
   JN_S(frame) *frame = (JN_S(frame) *)at;
-  at += up((size_t)(t->nframe + t->nlink) * sizeof *frame);
+  at += round_up((size_t)(tree->nframe + tree->nlink) * sizeof *frame);
   JN_S(screw) *screw = (JN_S(screw) *)at;
-  at += up((size_t)t->nscrew * sizeof *screw);
+  at += round_up((size_t)tree->nscrew * sizeof *screw);
   scalar *armature = (scalar *)at;
-  at += up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar));
+  at += round_up((size_t)(2 * tree->nd + 10 * tree->nlink + 2 * tree->nv) * sizeof(scalar));
   scalar *constants = (scalar *)at;
-  *o = (JN_S(tree)){.nb = t->nb,
-                    .nq = t->nq,
-                    .nv = t->nv,
-                    .nd = t->nd,
-                    .nframe = t->nframe,
-                    .nscrew = t->nscrew,
-                    .nlink = t->nlink,
-                    .coupled = t->coupled,
-                    .in_body_order = t->in_body_order,
-                    .carries_springs = t->carries_springs,
-                    .chain = t->chain,
-                    .one_each_after_base = t->one_each_after_base,
-                    .has_armature = t->has_armature,
-                    .one_each = t->one_each,
+
+  /* Sizes and pointers; arrays of integers are shared with the double tree. */
+  *o = (JN_S(tree)){.nb = tree->nb,
+                    .nq = tree->nq,
+                    .nv = tree->nv,
+                    .nd = tree->nd,
+                    .nframe = tree->nframe,
+                    .nscrew = tree->nscrew,
+                    .nlink = tree->nlink,
+                    .coupled = tree->coupled,
+                    .in_body_order = tree->in_body_order,
+                    .has_springs = tree->has_springs,
+                    .chain = tree->chain,
+                    .one_each_after_base = tree->one_each_after_base,
+                    .has_armature = tree->has_armature,
+                    .one_each = tree->one_each,
                     .constants = constants,
-                    .spring_energy = (scalar)t->spring_energy,
+                    .spring_energy = (scalar)tree->spring_energy,
                     .body = body,
                     .frame = frame,
-                    .placement = frame + t->nframe,
+                    .placement = frame + tree->nframe,
                     .screw = screw,
                     .armature = armature,
-                    .reference_inertia = armature + t->nd,
-                    .link_inertia = armature + 2 * t->nd,
-                    .stiffness = armature + 2 * t->nd + 10 * t->nlink,
-                    .rest = armature + 2 * t->nd + 10 * t->nlink + t->nv,
-                    .link_parent = t->link_parent,
-                    .order = t->order,
-                    .lambda = t->lambda,
-                    .elimination_place = t->elimination_place};
-  convert(o->gravity, t->gravity, 3);
-  for (int i = 0; i < t->nb; i++) convert_body(&body[i], &t->body[i]);
-  convert_frames(frame, t->frame, t->nframe);
-  convert_frames(frame + t->nframe, t->placement, t->nlink);
-  for (int i = 0; i < t->nscrew; i++) {
-    convert(screw[i].X, t->screw[i].X, 6);
-    screw[i].scale = (scalar)t->screw[i].scale;
-    screw[i].prismatic = t->screw[i].prismatic;
+                    .reference_inertia = armature + tree->nd,
+                    .link_inertia = armature + 2 * tree->nd,
+                    .stiffness = armature + 2 * tree->nd + 10 * tree->nlink,
+                    .rest = armature + 2 * tree->nd + 10 * tree->nlink + tree->nv,
+                    .link_parent = tree->link_parent,
+                    .order = tree->order,
+                    .lambda = tree->lambda,
+                    .elimination_place = tree->elimination_place};
+
+  /* Numbers. */
+  convert(o->gravity, tree->gravity, 3);
+  for (int i = 0; i < tree->nb; i++) convert_body(&body[i], &tree->body[i]);
+  convert_frames(frame, tree->frame, tree->nframe);
+  convert_frames(frame + tree->nframe, tree->placement, tree->nlink);
+  for (int i = 0; i < tree->nscrew; i++) {
+    convert(screw[i].X, tree->screw[i].X, 6);
+    screw[i].scale = (scalar)tree->screw[i].scale;
+    screw[i].prismatic = tree->screw[i].prismatic;
   }
-  convert(armature, t->armature, t->nd);
-  convert(armature + t->nd, t->reference_inertia, t->nd);
-  convert(armature + 2 * t->nd, t->link_inertia, 10 * t->nlink);
-  convert(armature + 2 * t->nd + 10 * t->nlink, t->stiffness, t->nv);
-  convert(armature + 2 * t->nd + 10 * t->nlink + t->nv, t->rest, t->nv);
-  convert(constants, t->constants, (int)jn__constants_size(t->nb));
-  at += up(jn__constants_size(t->nb) * sizeof(scalar));
-  if (t->coupled) o->uncoupled = convert_uncoupled(o, t->uncoupled, at);
+  convert(armature, tree->armature, tree->nd);
+  convert(armature + tree->nd, tree->reference_inertia, tree->nd);
+  convert(armature + 2 * tree->nd, tree->link_inertia, 10 * tree->nlink);
+  convert(armature + 2 * tree->nd + 10 * tree->nlink, tree->stiffness, tree->nv);
+  convert(armature + 2 * tree->nd + 10 * tree->nlink + tree->nv, tree->rest, tree->nv);
+  convert(constants, tree->constants, (int)jn__constants_size(tree->nb));
+  at += round_up(jn__constants_size(tree->nb) * sizeof(scalar));
+  if (tree->coupled) o->uncoupled = convert_uncoupled(o, tree->uncoupled, at);
 }
 
 #if defined(__AVX512F__)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which specialised versions of the algorithms the row being compiled has. Every one has a general twin over `real`;
- * -DJN_WITHOUT_REGISTERS, _TILES or _MANY builds the row without it, and `script/bench --versions` times both. */
+/* Which specialised versions of the algorithms the variant that is being compiled has. Each one has a general twin over
+ * `real`; -DJN_WITHOUT_REGISTERS, _TILES or _MANY builds the variant without it, and `script/bench --versions` times
+ * both. */
 #ifndef JN_KERNEL_BASE_VERSIONS_H
 #define JN_KERNEL_BASE_VERSIONS_H
 
@@ -23,7 +24,7 @@
 #define JN_TILES 0
 #endif
 
-/* Several states in lanes: first derivatives row by row, straight to the caller. */
+/* Several states in lanes: large results go to the caller's memory row by row. */
 #if JN_LANES > 1 && !defined(JN_WITHOUT_MANY)
 #define JN_MANY 1
 #else

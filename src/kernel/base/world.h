@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Algebra in the world's axes, about the origin of the body that a quantity belongs to: from body to body only the
- * point changes, which costs a third of a rotation, and the screw of a revolute joint is an axis alone, (e, 0). No
- * digits are lost however far bodies are from the world's origin or from each other. */
+/* Algebra in the world's axes, each quantity about the origin of the body that it belongs to.
+ *
+ * From body to body only the point changes, which costs a third of a rotation, and the screw of a revolute joint is an
+ * axis alone, (e, 0). No digits are lost, however far bodies are from the world's origin or from each other.
+ *
+ *   twist    V = (w, v)          about a point at d:            (w, v + w x d)
+ *   wrench   F = (m, f)          about the point it is d from:  (m + d x f, f)
+ *   inertia  I = (m, h, J)       likewise:                      (m, h + m d, J + steiner)
+ *   V x* I = [A, [u] + Z; -Z, [w]],  A = [w]J - [v][h],  Z = [w][h],  u = m v,  w = m w of a single body */
 #ifndef JN_KERNEL_BASE_WORLD_H
 #define JN_KERNEL_BASE_WORLD_H
 
 #include "sweep.h"
 
-static inline int is_revolute(const JN_S(body) * b) { return b->kind == JN_BODY_REVOLUTE; }
+/* The joint rotates about z: its screw is (e, 0). */
+static inline int is_revolute(const JN_S(body) * body) { return body->kind == JN_BODY_REVOLUTE; }
 
 /* The same twist about a point at d from the one before; the same wrench, inertia about the point from which the one
  * before is at d. */
@@ -42,11 +49,12 @@ static inline mat3 m3_cross_cross(vec3 a, vec3 b) {
   X.z.z -= ab;
   return X;
 }
+/* V x* I of one body. */
 static inline crossed crossed_of(twist V, inertia I) {
   mat3 A = m3_axpy(K(-1), m3_cross_cross(V.v, I.h), m3_cross_left(V.w, s3_full(I.J)));
   return (crossed){A, m3_cross_cross(V.w, I.h), v3_scale(I.m, V.v), v3_scale(I.m, V.w)};
 }
-/* to += X about the point from which its own is at d. */
+/* to += X, moved to the point from which its own is at d. */
 static inline void crossed_add(crossed *to, const crossed *X, vec3 d) {
   vec3 u = v3_add(X->u, cross(d, X->w));
   mat3 Z = m3_add(X->Z, m3_cross_cross(X->w, d));
@@ -56,14 +64,15 @@ static inline void crossed_add(crossed *to, const crossed *X, vec3 d) {
   to->u = v3_add(to->u, u);
   to->w = v3_add(to->w, X->w);
 }
-static inline wrench crossed_mul(const crossed *X, int turn, twist S) {
+/* (V x* I) S and (V x* I)^T S. revolute: S has no linear part. */
+static inline wrench crossed_mul(const crossed *X, int revolute, twist S) {
   wrench F = {m3_mul(X->A, S.w), v3_neg(m3_mul(X->Z, S.w))};
-  if (turn) return F;
+  if (revolute) return F;
   return (wrench){v3_add(F.m, v3_add(cross(X->u, S.v), m3_mul(X->Z, S.v))), v3_add(F.f, cross(X->w, S.v))};
 }
-static inline wrench crossed_tmul(const crossed *X, int turn, twist S) {
+static inline wrench crossed_tmul(const crossed *X, int revolute, twist S) {
   wrench F = {m3_tmul(X->A, S.w), v3_sub(m3_tmul(X->Z, S.w), cross(X->u, S.w))};
-  if (turn) return F;
+  if (revolute) return F;
   return (wrench){v3_sub(F.m, m3_tmul(X->Z, S.v)), v3_sub(F.f, cross(X->w, S.v))};
 }
 
@@ -73,19 +82,19 @@ FLAT sym3 s3_to_world(mat3 R, sym3 J) {
   vec3 x = v3(R.x.x, R.y.x, R.z.x), y = v3(R.x.y, R.y.y, R.z.y), z = v3(R.x.z, R.y.z, R.z.z); /* rows of R */
   return (sym3){dot(x, A.x), dot(y, A.y), dot(z, A.z), dot(x, A.y), dot(x, A.z), dot(y, A.z)};
 }
-/* The body's inertia in the world's axes. */
+/* The inertia I of a body, as in the model, in the world's axes. */
 FLAT inertia i_to_world(mat3 R, const scalar *I) {
   inertia o = i_constant(I);
   return (inertia){o.m, m3_mul(R, o.h), s3_to_world(R, o.J)};
 }
 
-/* I S of a screw of body b. */
-static inline wrench screw_momentum(const JN_S(body) * b, inertia I, twist S) {
-  if (is_revolute(b)) return (wrench){s3_mul(I.J, S.w), cross(S.w, I.h)};
+/* I S of a screw S of a body, and F . S. */
+static inline wrench screw_momentum(const JN_S(body) * body, inertia I, twist S) {
+  if (is_revolute(body)) return (wrench){s3_mul(I.J, S.w), cross(S.w, I.h)};
   return i_mul(I, S);
 }
-static inline real screw_power(const JN_S(body) * b, wrench F, twist S) {
-  return is_revolute(b) ? dot(F.m, S.w) : power(F, S);
+static inline real screw_power(const JN_S(body) * body, wrench F, twist S) {
+  return is_revolute(body) ? dot(F.m, S.w) : power(F, S);
 }
 
 #endif

@@ -155,7 +155,7 @@ static void derivatives_of_coupled_coordinates(const jn_call *call) {
 
   for (int k = 0; k < 5; k++)
     inner.inverse_dynamics_derivatives.outputs[k] = X[k] =
-        out[k] ? take(&at, (size_t)tree->nd * columns[k] + COUPLED_SPARE) : NULL;
+        out[k] ? take(&at, (size_t)tree->nd * columns[k] + COUPLED_PADDING) : NULL;
   inner.scratch = at;
   if (counts_inner(call, &inner, JN_(inverse_dynamics_derivatives))) return;
 
@@ -172,7 +172,7 @@ static void derivatives_of_coupled_coordinates(const jn_call *call) {
     if (out[k]) project_rows(&couples, (int)columns[k], X[k], out[k]);
 
   /* Springs belong to the coordinates. */
-  if (!tree->carries_springs || args->unsprung) return;
+  if (!tree->has_springs || args->unsprung) return;
   for (int k = 0; k < tree->nv && out[0]; k++) out[0][k * (tree->nv + 1)] += splat(tree->stiffness[k]);
   if (out[4]) add_springs(tree, args->q, K(1), out[4]);
 }
@@ -190,10 +190,10 @@ void JN_(inverse_dynamics_derivatives)(const jn_call *call) {
   }
 
   /* Without springs: those of the tree are left out. */
-  if (args->unsprung && tree->carries_springs) {
+  if (args->unsprung && tree->has_springs) {
     JN_S(tree) unsprung = *tree;
     jn_call inner = *call;
-    unsprung.carries_springs = 0;
+    unsprung.has_springs = 0;
     inner.tree = &unsprung;
     JN_(inverse_dynamics_derivatives)(&inner);
     return;
@@ -239,7 +239,7 @@ typedef struct many_scratch {
 
 static inline void many_scratch_place(const JN_S(tree) * tree, real *inverse, many_scratch *scratch, real **at) {
   scratch->articulated =
-      (articulation){.t = tree, .x = TAKE_ALIGNED(at, tree->nd, eliminated), .d = TAKE_ALIGNED(at, tree->nb, space)};
+      (articulation){.tree = tree, .x = TAKE_ALIGNED(at, tree->nd, eliminated), .d = TAKE_ALIGNED(at, tree->nb, space)};
   equations_place(&scratch->articulated, &scratch->equations, at);
   scratch->M = compact_place(tree, inverse, at);
   scratch->a = take(at, (size_t)tree->nv);
@@ -253,7 +253,7 @@ static inline void many_scratch_place(const JN_S(tree) * tree, real *inverse, ma
  * tree branches too often for that. */
 static int solve_many(const linearization_many *lin, many_scratch *scratch, const real *tau, real *at, real *pivots) {
   const JN_S(tree) *tree = lin->tree;
-  int factors = factors_are_quicker(tree) && tree->nv <= LANES_MOST;
+  int factors = factors_are_faster(tree) && tree->nv <= LANES_MOST;
 
   /* M a = tau - bias. */
   if (factors) {
@@ -340,13 +340,13 @@ static int derivatives_of_forward_dynamics(const jn_call *call) {
   const jn_hybrid_dynamics_derivatives_arguments *args = &call->hybrid_dynamics_derivatives;
   const JN_S(tree) *tree = call->tree;
   if (args->prescribed || !special_version_serves(call, args->wrench, args->hold) ||
-      (factors_are_quicker(tree) && !call->counted))
+      (factors_are_faster(tree) && !call->counted))
     return 0;
 
   /* Scratch memory; steps that do not run at the same time share what follows. */
   real *at = call->scratch, *end;
   articulation articulated = {
-      .t = tree, .x = TAKE_ALIGNED(&at, tree->nd, eliminated), .d = TAKE_ALIGNED(&at, tree->nb, space)};
+      .tree = tree, .x = TAKE_ALIGNED(&at, tree->nd, eliminated), .d = TAKE_ALIGNED(&at, tree->nb, space)};
   equations solver;
   equations_place(&articulated, &solver, &at);
   linearization_one lin = linearization_one_place(tree, args->q, args->v, NULL, &at);
@@ -419,7 +419,7 @@ static void derivatives_by_factors(const jn_call *call) {
                    .inverse_dynamics_derivatives = {.q = motion.q,
                                                     .v = motion.v,
                                                     .a = args->a_out,
-                                                    .wrench = motion.W,
+                                                    .wrench = motion.wrenches,
                                                     .dtau_dq = T[0],
                                                     .dtau_dv = T[1],
                                                     .dtau_da = prescribed || call->counted ? args->dtau_dgiven : NULL,
@@ -431,7 +431,7 @@ static void derivatives_by_factors(const jn_call *call) {
   compact_fill(&M);
   accelerate_by_factors(&motion, at, y, &M, args->pivots, args->a_out);
   if (args->tau_out) JN_(inverse_dynamics_forces)
-  (tree, motion.q, motion.v, args->a_out, motion.W, FORCES_ALL, &angle, at, args->tau_out);
+  (tree, motion.q, motion.v, args->a_out, motion.wrenches, FORCES_ALL, &angle, at, args->tau_out);
   for (int i = 0; i < n && args->tau_out; i++)
     if (is_free(prescribed, i))
       tau_out[i] = motion.tau ? motion.tau[i] : ZERO; /* what was given comes back to the bit */

@@ -33,7 +33,7 @@ FLAT wrench screw_momentum_many(const linearization_many *lin, int i, int c, int
 FLAT real free_force(const linearization_many *lin, int i, int k, const real *tau) {
   const JN_S(body) *body = &lin->tree->body[i];
   real force = (tau ? tau[body->iv + k] : ZERO) - screw_power(body, lin->sums[i].F, lin->screws[body->id + k].S);
-  return lin->tree->carries_springs && carries_springs(body) ? force - spring_force(lin->tree, body, k, lin->q) : force;
+  return lin->tree->has_springs && carries_springs(body) ? force - spring_force(lin->tree, body, k, lin->q) : force;
 }
 
 /* S . F; revolute: S has no linear part. */
@@ -228,7 +228,7 @@ static inline strips_scratch strips_place(const JN_S(tree) * tree, real **at) {
 
 /* All strips; the last may share columns with the one before. */
 static inline column_strip *fill_strips(const strips_scratch *r, int *count) {
-  const JN_S(tree) *tree = r->pattern.t;
+  const JN_S(tree) *tree = r->pattern.tree;
   int n = tree->nv;
   int32_t *row = r->row;
   sparsity_fill(&r->pattern);

@@ -156,7 +156,7 @@ static inline void linearize_one_forward(linearization_one *lin, const articulat
       twist S = {sp_numbers(articulated->x[c].w), sp_numbers(articulated->x[c].v)};
       lin->a[c] = (tau ? tau[tree->order[c]] : ZERO) - screw_power(&tree->body[i], own, S);
     }
-    for (int k = 0; k < tree->body[i].nv && tree->carries_springs && carries_springs(&tree->body[i]); k++)
+    for (int k = 0; k < tree->body[i].nv && tree->has_springs && carries_springs(&tree->body[i]); k++)
       lin->a[tree->body[i].id + k] -= spring_force(tree, &tree->body[i], k, lin->q);
 
     solve_inward(articulated, i, R, lin->a);

@@ -22,9 +22,9 @@
 
 /* N in place of the factors of M_ff, in the order of v; zero in rows and columns of prescribed coordinates. */
 static inline void free_inverse(const compact *M, const compact_inverse *inverse, const unsigned char *prescribed) {
-  int n = M->t->nv;
+  int n = M->tree->nv;
   compact_invert(M, inverse);
-  reorder(M->t, M->H, inverse->end);
+  reorder(M->tree, M->H, inverse->end);
   for (int i = 0; i < n && prescribed; i++)
     if (prescribed[i]) M->H[i * n + i] = ZERO;
 }
@@ -58,7 +58,7 @@ static inline int free_rows_of_branch(const sparsity *pattern, const unsigned ch
  * columns of N hold -N M_fp' already, so that y contains the last term. y [2 nv] is scratch. */
 static inline void set_prescribed_rows(const sparsity *pattern, const unsigned char *prescribed,
                                        const solved_derivative derivative[3], real *y, real *N, real *M) {
-  int n = pattern->t->nv;
+  int n = pattern->tree->nv;
   real *given = y + n;
   for (int i = 0; i < n; i++) given[i] = prescribed[i] ? K(1) : ZERO;
   for (int p = 0; p < n; p++) {

@@ -358,7 +358,7 @@ FLAT void fill_row(const linearization_many *lin, const row_pointers *row, int i
   /* Coordinates of the same joint up to its own; armature and springs. */
   for (int l = body->id; l < own; l++) set_row_inward(row, &lin->screws[l], body->iv + l - body->id, revolute, Z, U);
   if (row->M) row->M[body->iv + c - body->id] += armature_of(tree, body, c - body->id);
-  if (row->dq && tree->carries_springs) row->dq[body->iv + c - body->id] += stiffness_of(tree, body, c - body->id);
+  if (row->dq && tree->has_springs) row->dq[body->iv + c - body->id] += stiffness_of(tree, body, c - body->id);
 
   /* Ancestors: Z is moved inwards, body by body. */
   for (int j = i, k = body->parent; k >= 0; j = k, k = tree->body[k].parent) {

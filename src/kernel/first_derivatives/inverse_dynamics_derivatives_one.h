@@ -227,10 +227,10 @@ FLAT void set_tile_inertias(const linearization_one *lin, int k, coordinate_tile
 #endif
 
   /* R J, then (R J) R^T. */
-  tile3 X = tile3_turn(R, (tile3){I[4], I[7], I[8]}), Y = tile3_turn(R, (tile3){I[7], I[5], I[9]});
-  tile3 Z = tile3_turn(R, (tile3){I[8], I[9], I[6]});
+  tile3 X = tile3_rotate(R, (tile3){I[4], I[7], I[8]}), Y = tile3_rotate(R, (tile3){I[7], I[5], I[9]});
+  tile3 Z = tile3_rotate(R, (tile3){I[8], I[9], I[6]});
   s->mass = I[0];
-  s->h = tile3_turn(R, (tile3){I[1], I[2], I[3]});
+  s->h = tile3_rotate(R, (tile3){I[1], I[2], I[3]});
   s->J.xx = X.x * R[0].x + Y.x * R[1].x + Z.x * R[2].x;
   s->J.yy = X.y * R[0].y + Y.y * R[1].y + Z.y * R[2].y;
   s->J.zz = X.z * R[0].z + Y.z * R[1].z + Z.z * R[2].z;

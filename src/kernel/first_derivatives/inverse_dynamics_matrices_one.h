@@ -202,10 +202,10 @@ static inline void fill_matrices_one(matrix_rows *rows) {
   }
 
   /* Armatures and springs. */
-  for (int i = 0; i < tree->nb && (tree->has_armature || tree->carries_springs); i++) {
+  for (int i = 0; i < tree->nb && (tree->has_armature || tree->has_springs); i++) {
     const JN_S(body) *body = &tree->body[i];
     for (int k = 0; k < body->nv && to->M; k++) to->M[(body->id + k) * (n + 1)] += armature_of(tree, body, k);
-    for (int k = 0; k < body->nv && to->dq && tree->carries_springs; k++)
+    for (int k = 0; k < body->nv && to->dq && tree->has_springs; k++)
       to->dq[(body->id + k) * (n + 1)] += stiffness_of(tree, body, k);
   }
 }

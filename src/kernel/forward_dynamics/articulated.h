@@ -16,7 +16,7 @@
  *   d       origin of the body from that of its parent                                 3
  *
  * The D are the pivots of the factors L^T D L of M (mass_matrix/mass_factor.h), which would cost O(n depth^2).
- * `turn` in the arguments says that the screw has no linear part, v = 0: a revolute joint. */
+ * `revolute` in the arguments says that the screw has no linear part, v = 0. */
 #ifndef JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 #define JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 
@@ -33,7 +33,7 @@ typedef struct eliminated {
 
 /* Solver of M x = f for trees without coupled coordinates. */
 typedef struct articulation {
-  const JN_S(tree) * t;
+  const JN_S(tree) * tree;
   space *d;      /* [nb] origin from that of the parent */
   eliminated *x; /* [nd] */
 } articulation;
@@ -62,13 +62,13 @@ static inline wrench body_mul(const body_inertia *I, twist S) {
   return (wrench){sp_numbers(m), sp_numbers(f)};
 }
 /* Eliminates a coordinate with screw (x->w, x->v) from I; fills in U / D and 1 / D; returns D. */
-static inline real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
+static inline real eliminate(body_inertia *I, int revolute, real armature, eliminated *x) {
   const scalar *w = (const scalar *)&x->w, *v = (const scalar *)&x->v;
 
   /* U = IA S = (m, f), and the products that add up to S^T U. */
   r4 m = w[0] * I->J[0] + (w[1] * I->J[1] + w[2] * I->J[2]), f = w[0] * I->G[0] + (w[1] * I->G[1] + w[2] * I->G[2]);
   r4 product = m * x->w;
-  if (!turn) {
+  if (!revolute) {
     r4 g[4] = {I->G[0] * x->v, I->G[1] * x->v, I->G[2] * x->v, r4_zero()};
     r4_transpose4(g);
     m += g[0] + g[1] + g[2];
@@ -141,12 +141,12 @@ FLAT sym3 s3_minus(sym3 a, vec3 b, vec3 c) {
                 a.xy - b.x * c.y, a.xz - b.x * c.z, a.yz - b.y * c.z};
 }
 
-FLAT real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
+FLAT real eliminate(body_inertia *I, int revolute, real armature, eliminated *x) {
   twist S = {x->w, x->v};
 
   /* F = IA S,  D = S^T F + armature,  U = F / D. */
-  wrench F = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : body_mul(I, S);
-  real D = (turn ? dot(F.m, S.w) : power(F, S)) + armature, inverse = K(1) / D;
+  wrench F = revolute ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : body_mul(I, S);
+  real D = (revolute ? dot(F.m, S.w) : power(F, S)) + armature, inverse = K(1) / D;
   wrench U = {v3_scale(inverse, F.m), v3_scale(inverse, F.f)};
 
   /* IA' = IA - F F^T / D. */
@@ -181,7 +181,7 @@ FLAT body_inertia body_with(const body_inertia *I, const space_inertia *B) {
 
 #endif
 
-/* Inertia of a body alone, turned into the world's axes. */
+/* The inertia I of a body alone, as in the model, turned into the world's axes R. */
 FLAT space_inertia inertia_of_body(const axes *R, const scalar *I) {
   space_inertia o;
   o.m = splat(I[0]);
@@ -191,10 +191,10 @@ FLAT space_inertia inertia_of_body(const axes *R, const scalar *I) {
 }
 
 /* Eliminates coordinate k of body i from its articulated inertia I, and writes its pivot. */
-FLAT void eliminate_coordinate(const articulation *o, int i, int k, int turn, body_inertia *I, real *pivot) {
-  const JN_S(body) *b = &o->t->body[i];
-  real D = eliminate(I, turn, armature_of(o->t, b, k), &o->x[b->id + k]);
-  pivot[b->id + k] = relative(D, splat(o->t->reference_inertia[b->id + k]));
+FLAT void eliminate_coordinate(const articulation *o, int i, int k, int revolute, body_inertia *I, real *pivot) {
+  const JN_S(body) *body = &o->tree->body[i];
+  real D = eliminate(I, revolute, armature_of(o->tree, body, k), &o->x[body->id + k]);
+  pivot[body->id + k] = relative(D, splat(o->tree->reference_inertia[body->id + k]));
 }
 
 /* Body i inwards: returns IA', what is left of its articulated inertia when its coordinates are eliminated, and adds it
@@ -206,118 +206,118 @@ FLAT void eliminate_coordinate(const articulation *o, int i, int k, int turn, bo
  *   pivot [nd]       D relative to the inertia that the coordinate moves at some configuration */
 FLAT body_inertia articulate(const articulation *o, int i, const unsigned char *prescribed, const space_inertia *own,
                              body_inertia *I, real *pivot) {
-  const JN_S(body) *b = &o->t->body[i];
+  const JN_S(body) *body = &o->tree->body[i];
 
   /* IA = the body alone + its children. */
-  body_inertia left = b->end == i + 1 ? body_inertia_from(own) : body_with(&I[i], own);
+  body_inertia left = body->end == i + 1 ? body_inertia_from(own) : body_with(&I[i], own);
 
   /* Eliminate the free coordinates, from the last to the first. */
-  if (is_revolute(b) && !(prescribed && prescribed[b->iv]))
+  if (is_revolute(body) && !(prescribed && prescribed[body->iv]))
     eliminate_coordinate(o, i, 0, 1, &left, pivot);
   else
-    for (int c = b->id + b->nv - 1; c >= b->id; c--) {
-      if (prescribed && prescribed[b->iv + c - b->id]) {
+    for (int c = body->id + body->nv - 1; c >= body->id; c--) {
+      if (prescribed && prescribed[body->iv + c - body->id]) {
         o->x[c].m = o->x[c].f = sp_zero();
         o->x[c].inverse = ZERO;
         pivot[c] = K(1);
       } else {
-        eliminate_coordinate(o, i, c - b->id, 0, &left, pivot);
+        eliminate_coordinate(o, i, c - body->id, 0, &left, pivot);
       }
     }
-  if (b->parent < 0) return left;
+  if (body->parent < 0) return left;
 
   /* Add the rest to the parent, about its origin. */
-  body_inertia moved = body_shift(&left, &o->d[i]), *to = &I[b->parent];
-  if (b->end != o->t->body[b->parent].end) body_add(&moved, to);
+  body_inertia moved = body_shift(&left, &o->d[i]), *to = &I[body->parent];
+  if (body->end != o->tree->body[body->parent].end) body_add(&moved, to);
   *to = moved;
   return left;
 }
 
 /* A coordinate inwards: u = f - S^T p in place of f; returns p' = p + U u / D. Number by number: each coordinate waits
  * for the one before, and sums across a register would make it wait longer. */
-FLAT wrench solve_coordinate_inward(const eliminated *u, int turn, wrench p, real *x) {
+FLAT wrench solve_coordinate_inward(const eliminated *u, int revolute, wrench p, real *x) {
   real y = *x - dot(p.m, sp_numbers(u->w));
-  if (!turn) y -= dot(p.f, sp_numbers(u->v));
+  if (!revolute) y -= dot(p.f, sp_numbers(u->v));
   *x = y;
   return (wrench){v3_axpy(y, sp_numbers(u->m), p.m), v3_axpy(y, sp_numbers(u->f), p.f)};
 }
 /* All coordinates of body i inwards; x [nd]. */
 static inline wrench solve_joint_inward(const articulation *o, int i, wrench p, real *x) {
-  const JN_S(body) *b = &o->t->body[i];
-  if (is_revolute(b)) return solve_coordinate_inward(&o->x[b->id], 1, p, &x[b->id]);
-  for (int c = b->id + b->nv - 1; c >= b->id; c--) p = solve_coordinate_inward(&o->x[c], 0, p, &x[c]);
+  const JN_S(body) *body = &o->tree->body[i];
+  if (is_revolute(body)) return solve_coordinate_inward(&o->x[body->id], 1, p, &x[body->id]);
+  for (int c = body->id + body->nv - 1; c >= body->id; c--) p = solve_coordinate_inward(&o->x[c], 0, p, &x[c]);
   return p;
 }
 /* Body i inwards, and its wrench added to the parent; p [nb] is zero at first. */
 static inline void solve_inward(const articulation *o, int i, wrench *p, real *x) {
-  int parent = o->t->body[i].parent;
+  int parent = o->tree->body[i].parent;
   p[i] = solve_joint_inward(o, i, p[i], x);
   if (parent >= 0) p[parent] = w_add(p[parent], w_shift(p[i], sp_numbers(o->d[i])));
 }
 
 /* A coordinate outwards: x = (u - U^T A) / D in place of u; returns A' = A + S x. */
-FLAT twist solve_coordinate(const eliminated *u, int turn, twist A, real *x) {
+FLAT twist solve_coordinate(const eliminated *u, int revolute, twist A, real *x) {
   real y = u->inverse * *x - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A);
   *x = y;
   A.w = v3_axpy(y, sp_numbers(u->w), A.w);
-  if (!turn) A.v = v3_axpy(y, sp_numbers(u->v), A.v);
+  if (!revolute) A.v = v3_axpy(y, sp_numbers(u->v), A.v);
   return A;
 }
 /* All coordinates of body i outwards. A is the acceleration of the parent, at the origin of the body. */
 static inline twist solve_joint(const articulation *o, int i, twist A, real *x) {
-  const JN_S(body) *b = &o->t->body[i];
-  if (is_revolute(b)) return solve_coordinate(&o->x[b->id], 1, A, &x[b->id]);
-  for (int c = b->id; c < b->id + b->nv; c++) A = solve_coordinate(&o->x[c], 0, A, &x[c]);
+  const JN_S(body) *body = &o->tree->body[i];
+  if (is_revolute(body)) return solve_coordinate(&o->x[body->id], 1, A, &x[body->id]);
+  for (int c = body->id; c < body->id + body->nv; c++) A = solve_coordinate(&o->x[c], 0, A, &x[c]);
   return A;
 }
 /* Body i outwards; A [nb] are the accelerations of the bodies. */
 static inline void solve_outward(const articulation *o, int i, twist *A, real *x) {
-  int p = o->t->body[i].parent;
+  int p = o->tree->body[i].parent;
   A[i] = solve_joint(o, i, p < 0 ? t_zero() : t_shift(A[p], sp_numbers(o->d[i])), x);
 }
 
 /* One right-hand side: x = M^-1 f in place of f [nd]; p, A [nb] are scratch. */
 static inline void solve_alone(const articulation *o, wrench *p, twist *A, real *x) {
-  int nb = o->t->nb;
+  int nb = o->tree->nb;
   for (int i = 0; i < nb; i++) p[i] = w_zero();
   for (int i = nb - 1; i >= 0; i--) solve_inward(o, i, p, x);
   for (int i = 0; i < nb; i++) solve_outward(o, i, A, x);
 }
 
 /* Scratch of a solver: what solving needs, and what only the elimination needs. */
-typedef struct articulation_room {
+typedef struct articulation_scratch {
   articulation o;
   body_inertia *I; /* [nb] */
   axes *R;         /* [nb] */
-} articulation_room;
+} articulation_scratch;
 
-static inline articulation_room articulation_place(const JN_S(tree) * t, real **at) {
-  articulation_room r = {.o = {t, TAKE_ALIGNED(at, t->nb, space), TAKE_ALIGNED(at, t->nd, eliminated)}};
-  r.I = TAKE_ALIGNED(at, t->nb, body_inertia);
-  r.R = TAKE(at, t->nb, axes);
+static inline articulation_scratch articulation_place(const JN_S(tree) * tree, real **at) {
+  articulation_scratch r = {.o = {tree, TAKE_ALIGNED(at, tree->nb, space), TAKE_ALIGNED(at, tree->nd, eliminated)}};
+  r.I = TAKE_ALIGNED(at, tree->nb, body_inertia);
+  r.R = TAKE(at, tree->nb, axes);
   return r;
 }
 
 /* Eliminates all coordinates at q: poses and screws outwards, articulated inertias inwards. */
-FLAT void articulation_sweep(const articulation_room *r, const real *q, angles turn, const unsigned char *prescribed,
-                             real *pivots) {
+FLAT void articulation_sweep(const articulation_scratch *r, const real *q, angles angle,
+                             const unsigned char *prescribed, real *pivots) {
   const articulation *o = &r->o;
-  const JN_S(tree) *t = o->t;
+  const JN_S(tree) *tree = o->tree;
   axes ground = axes_of_world();
 
   /* Outwards: axes, origins and screws. */
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
+  for (int i = 0; i < tree->nb; i++) {
+    const JN_S(body) *body = &tree->body[i];
     space w[6], v[6];
-    r->R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &r->R[b->parent]);
+    r->R[i] = axes_outward(tree, i, q, angle, body->parent < 0 ? &ground : &r->R[body->parent]);
     o->d[i] = r->R[i].d;
-    axes_screws(t, i, q, &r->R[i], w, v);
-    for (int k = 0; k < b->nv; k++) o->x[b->id + k].w = w[k], o->x[b->id + k].v = v[k];
+    axes_screws(tree, i, q, &r->R[i], w, v);
+    for (int k = 0; k < body->nv; k++) o->x[body->id + k].w = w[k], o->x[body->id + k].v = v[k];
   }
 
   /* Inwards: articulated inertias. */
-  for (int i = t->nb - 1; i >= 0; i--) {
-    space_inertia own = inertia_of_body(&r->R[i], t->body[i].inertia);
+  for (int i = tree->nb - 1; i >= 0; i--) {
+    space_inertia own = inertia_of_body(&r->R[i], tree->body[i].inertia);
     articulate(o, i, prescribed, &own, r->I, pivots);
   }
 }
@@ -327,7 +327,7 @@ FLAT void articulation_sweep(const articulation_room *r, const real *q, angles t
 /* Whether the dense factors of mass_factor.h are faster: in lanes, and where branches are short. M^-1 in lanes of four
  * takes, in ns a state, by factors and this way: 7 joints 214 and 239; 18 coordinates of a quadruped 750 and 732; a
  * chain of 25 joints 2312 and 1292. */
-static inline int factors_are_quicker(const JN_S(tree) * t) { return TILE == 1 && branch_length(t) <= 16; }
+static inline int factors_are_faster(const JN_S(tree) * tree) { return TILE == 1 && branch_length(tree) <= 16; }
 
 /* A block holds the wrenches p (then the accelerations A) of one body, for all columns. Few bodies need one at the same
  * time: the last child of a body uses the block of its parent, any other child the next one. */
@@ -344,22 +344,23 @@ typedef struct equations {
 enum { BLOCKS = 8 }; /* for which scratch memory is taken */
 
 /* The blocks of the bodies [nb]; returns how many there are. */
-static inline int blocks_of(const JN_S(tree) * t, int32_t *block) {
+static inline int blocks_of(const JN_S(tree) * tree, int32_t *block) {
   int most = 0;
-  for (int i = 0; i < t->nb; i++) {
-    int p = t->body[i].parent;
-    block[i] = p < 0 ? 0 : block[p] + (t->body[i].end != t->body[p].end);
+  for (int i = 0; i < tree->nb; i++) {
+    int p = tree->body[i].parent;
+    block[i] = p < 0 ? 0 : block[p] + (tree->body[i].end != tree->body[p].end);
     if (block[i] >= most) most = block[i] + 1;
   }
   return most;
 }
 
+/* The block of body i, and the row of coordinate c. */
 FLAT tile6 *block_of(const equations *w, int i) { return w->F + w->block[i] * tiles_of(w->m.columns); }
 FLAT int row_of(const equations *w, int c) { return w->rows ? w->rows[c] : c; }
 
 /* Coordinate c inwards, in tiles [lo, hi): u = f - S^T p in place of f,  p' = p + U u / D. With d, p' is then moved to
  * the origin of the parent. */
-FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int lo, int hi, tile6 *F) {
+FLAT void solve_columns_inward(const equations *w, int c, int revolute, const space *d, int lo, int hi, tile6 *F) {
   const eliminated *o = &w->o->x[c];
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? sp_numbers(*d) : v3_zero();
@@ -370,7 +371,7 @@ FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int l
     real *to = tile_at(&matrix, row, k);
     tile6 p = F[k];
     tile u = tile_load(to) - tile3_dot(sw, p.a);
-    if (!turn) u -= tile3_dot(sv, p.b);
+    if (!revolute) u -= tile3_dot(sv, p.b);
     tile_store(u, to);
     p.b = tile3_axpy(u, f, p.b);
     p.a = tile3_axpy(u, m, p.a);
@@ -381,8 +382,8 @@ FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int l
 
 /* Coordinate c outwards, in tiles [lo, hi): x = (u - U^T A) / D in place of u,  A' = A + S x. With d, A is first moved
  * from the origin of the parent. */
-FLAT void unit_outward(const equations *w, int c, int turn, const space *d, int lo, int hi, const tile6 *from,
-                       tile6 *A) {
+FLAT void solve_columns_outward(const equations *w, int c, int revolute, const space *d, int lo, int hi,
+                                const tile6 *from, tile6 *A) {
   const eliminated *o = &w->o->x[c];
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? v3_neg(sp_numbers(*d)) : v3_zero();
@@ -397,100 +398,101 @@ FLAT void unit_outward(const equations *w, int c, int turn, const space *d, int 
     tile y = inverse * tile_load(to) - (tile3_dot(m, V.a) + tile3_dot(f, V.b));
     tile_store(y, to);
     V.a = tile3_axpy(y, sw, V.a);
-    if (!turn) V.b = tile3_axpy(y, sv, V.b);
+    if (!revolute) V.b = tile3_axpy(y, sv, V.b);
     A[k] = V;
   }
 }
 
+/* Tiles [lo, hi) are zero. */
 FLAT void tiles_clear(tile6 *F, int lo, int hi) {
   for (int k = lo; k < hi; k++) F[k] = (tile6){0};
 }
 
 /* Adds the block of a body that is not the last child to that of its parent. With `triangle`, only the columns of later
  * children are there already; the others are copied. */
-FLAT void hand_over(const equations *w, int i, int lo, int hi) {
+FLAT void add_block_to_parent(const equations *w, int i, int lo, int hi) {
   const tile6 *from = block_of(w, i);
-  tile6 *to = block_of(w, w->o->t->body[i].parent);
-  int there = w->triangle ? tile_of(w->o->t->body[i].stop) : lo;
+  tile6 *to = block_of(w, w->o->tree->body[i].parent);
+  int there = w->triangle ? tile_of(w->o->tree->body[i].stop) : lo;
   for (int k = lo; k < there; k++) to[k] = from[k];
   for (int k = there; k < hi; k++) to[k] = (tile6){tile3_add(to[k].a, from[k].a), tile3_add(to[k].b, from[k].b)};
 }
 
 /* All bodies inwards. With `triangle`, column k of a body is zero unless coordinate k is in its subtree. */
 static inline void equations_inward(const equations *w) {
-  const JN_S(tree) *t = w->o->t;
+  const JN_S(tree) *tree = w->o->tree;
 
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
+  for (int i = tree->nb - 1; i >= 0; i--) {
+    const JN_S(body) *body = &tree->body[i];
     tile6 *F = block_of(w, i);
-    int lo = w->triangle ? tile_of(b->id) : 0, hi = tiles_of(w->triangle ? b->stop : w->m.columns);
+    int lo = w->triangle ? tile_of(body->id) : 0, hi = tiles_of(w->triangle ? body->stop : w->m.columns);
 
     /* A leaf starts with p = 0; so do the columns that no child has filled. */
-    if (b->end == i + 1)
+    if (body->end == i + 1)
       tiles_clear(F, lo, hi);
     else if (w->triangle)
-      tiles_clear(F, lo, tile_of(t->body[i + 1].id));
+      tiles_clear(F, lo, tile_of(tree->body[i + 1].id));
 
     /* Its coordinates, from the last to the first, after which p' is moved to the parent's origin. */
-    for (int k = b->nv - 1; k >= 0; k--) {
-      int c = b->id + k, from = w->triangle ? tile_of(c) : 0;
-      const space *d = k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL;
-      if (is_revolute(b) && d)
-        unit_inward(w, c, 1, d, from, hi, F);
+    for (int k = body->nv - 1; k >= 0; k--) {
+      int c = body->id + k, from = w->triangle ? tile_of(c) : 0;
+      const space *d = k == 0 && body->parent >= 0 ? &w->o->d[i] : NULL;
+      if (is_revolute(body) && d)
+        solve_columns_inward(w, c, 1, d, from, hi, F);
       else
-        unit_inward(w, c, 0, d, from, hi, F);
+        solve_columns_inward(w, c, 0, d, from, hi, F);
     }
-    if (b->parent >= 0 && block_of(w, b->parent) != F) hand_over(w, i, lo, hi);
+    if (body->parent >= 0 && block_of(w, body->parent) != F) add_block_to_parent(w, i, lo, hi);
   }
 }
 
 /* All bodies outwards. */
 static inline void equations_outward(const equations *w) {
-  const JN_S(tree) *t = w->o->t;
+  const JN_S(tree) *tree = w->o->tree;
   int tiles = tiles_of(w->m.columns);
 
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
+  for (int i = 0; i < tree->nb; i++) {
+    const JN_S(body) *body = &tree->body[i];
     tile6 *A = block_of(w, i);
-    const tile6 *from = b->parent < 0 ? A : block_of(w, b->parent);
-    if (b->parent < 0) tiles_clear(A, 0, tiles);
-    for (int k = 0; k < b->nv; k++) {
-      int c = b->id + k, lo = w->triangle ? tile_of(c) : 0;
-      if (is_revolute(b) && b->parent >= 0)
-        unit_outward(w, c, 1, &w->o->d[i], lo, tiles, from, A);
+    const tile6 *from = body->parent < 0 ? A : block_of(w, body->parent);
+    if (body->parent < 0) tiles_clear(A, 0, tiles);
+    for (int k = 0; k < body->nv; k++) {
+      int c = body->id + k, lo = w->triangle ? tile_of(c) : 0;
+      if (is_revolute(body) && body->parent >= 0)
+        solve_columns_outward(w, c, 1, &w->o->d[i], lo, tiles, from, A);
       else
-        unit_outward(w, c, 0, k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL, lo, tiles, k ? A : from, A);
+        solve_columns_outward(w, c, 0, k == 0 && body->parent >= 0 ? &w->o->d[i] : NULL, lo, tiles, k ? A : from, A);
     }
   }
 }
 
 /* Takes scratch memory; a call that only counts ends here. */
 static inline void equations_place(const articulation *o, equations *w, real **at) {
-  const JN_S(tree) *t = o->t;
+  const JN_S(tree) *tree = o->tree;
   w->o = o;
-  w->block = TAKE_INTS(at, t->nb);
-  w->m.rows = t->nv;
-  w->m.tail = take(at, (size_t)(t->nv * TILE));
-  w->F = TAKE_ALIGNED(at, BLOCKS * tiles_of(t->nv), tile6);
+  w->block = TAKE_INTS(at, tree->nb);
+  w->m.rows = tree->nv;
+  w->m.tail = take(at, (size_t)(tree->nv * TILE));
+  w->F = TAKE_ALIGNED(at, BLOCKS * tiles_of(tree->nv), tile6);
 }
-/* 0 if the tree branches too often for BLOCKS blocks. */
+/* Whether BLOCKS blocks are enough: the tree does not branch too often, and nothing is coupled. */
 static inline int equations_fit(const equations *w) {
-  return !w->o->t->coupled && blocks_of(w->o->t, w->block) <= BLOCKS;
+  return !w->o->tree->coupled && blocks_of(w->o->tree, w->block) <= BLOCKS;
 }
 
 /* sign M^-1 X in place of X [nv x wide], rows in the order of v; nv columns at a time. */
 static inline void equations_solve(equations *w, scalar sign, int wide, real *X) {
-  w->rows = w->o->t->order;
+  w->rows = w->o->tree->order;
   w->triangle = 0;
   w->sign = sign;
   w->m.stride = wide;
   for (int first = 0; first < wide && w->m.rows > 0; first += w->m.rows) {
     w->m.at = X + first;
     w->m.columns = wide - first < w->m.rows ? wide - first : w->m.rows;
-    tails_out(&w->m);
+    copy_tails_out(&w->m);
     equations_inward(w);
     equations_outward(w);
-    tails_back(&w->m);
+    copy_tails_back(&w->m);
   }
 }
 
@@ -512,20 +514,20 @@ static inline void equations_inverse(equations *w, real *out) {
   /* Solve, then mirror. */
   equations_inward(w);
   equations_outward(w);
-  tails_back(&w->m);
+  copy_tails_back(&w->m);
   lower_from_upper(out, n);
 }
 
 /* Articulated bodies at q, and what many right-hand sides need. Returns 0 if the tree branches too often for
  * many at once, or if the call only counts. */
-FLAT int articulated_at(const JN_S(tree) * t, const jn_call *c, const real *q, real **at, articulation *o, equations *e,
-                        real *pivots) {
-  angles turn = angles_at(t, q, at);
-  articulation_room r = articulation_place(t, at);
+FLAT int articulated_at(const JN_S(tree) * tree, const jn_call *call, const real *q, real **at, articulation *o,
+                        equations *e, real *pivots) {
+  angles angle = angles_at(tree, q, at);
+  articulation_scratch r = articulation_place(tree, at);
   *o = r.o;
   equations_place(o, e, at);
-  if (counts(c, *at)) return 0;
-  articulation_sweep(&r, q, turn, NULL, pivots);
+  if (counts(call, *at)) return 0;
+  articulation_sweep(&r, q, angle, NULL, pivots);
   return equations_fit(e);
 }
 

@@ -50,9 +50,9 @@ typedef struct forward_sweep {
   const real *driving; /* [nv] tau minus the forces of springs; NULL: zero */
 } forward_sweep;
 
-static inline forward_sweep forward_place(const jn_call *c, real **at) {
-  const jn_forward_dynamics_arguments *args = &c->forward_dynamics;
-  const JN_S(tree) *tree = c->tree;
+static inline forward_sweep forward_place(const jn_call *call, real **at) {
+  const jn_forward_dynamics_arguments *args = &call->forward_dynamics;
+  const JN_S(tree) *tree = call->tree;
   forward_sweep sweep = {.joints = {tree, TAKE_ALIGNED(at, tree->nb, space), TAKE_ALIGNED(at, tree->nd, eliminated)},
                          .v = args->v,
                          .a = args->a,
@@ -82,7 +82,7 @@ static inline int has_prescribed(const forward_sweep *sweep, const JN_S(body) * 
 
 /* c = Psi v + S a of prescribed coordinates. */
 static inline twist known_acceleration(const forward_sweep *sweep, int i) {
-  const JN_S(body) *body = &sweep->joints.t->body[i];
+  const JN_S(body) *body = &sweep->joints.tree->body[i];
   screw c = screw_zero();
 
   /* Psi v. Revolute joints, which are nearly all, have a line of their own. */
@@ -103,7 +103,7 @@ static inline twist known_acceleration(const forward_sweep *sweep, int i) {
 
 /* p = - external wrenches, turned from link frames into the world's axes. */
 static inline void subtract_external(const forward_sweep *sweep, const real *wrenches) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   for (int i = 0; i < tree->nb; i++) sweep->p[i] = w_zero();
 
   for (int link = 0; link < tree->nlink; link++) {
@@ -116,8 +116,8 @@ static inline void subtract_external(const forward_sweep *sweep, const real *wre
 
 /* The forces that drive the bodies: tau minus the forces of springs. */
 static inline const real *subtract_springs(const forward_sweep *sweep, const real *q) {
-  const JN_S(tree) *tree = sweep->joints.t;
-  if (!tree->carries_springs) return sweep->tau;
+  const JN_S(tree) *tree = sweep->joints.tree;
+  if (!tree->has_springs) return sweep->tau;
   for (int k = 0; k < tree->nv; k++) sweep->net[k] = sweep->tau ? sweep->tau[k] : ZERO;
   add_springs(tree, q, K(-1), sweep->net);
   return sweep->net;
@@ -125,7 +125,7 @@ static inline const real *subtract_springs(const forward_sweep *sweep, const rea
 
 /* Replaces the inertias of the tree by those given for each state, which are in the internal frames of the bodies. */
 static inline void set_inertias(const forward_sweep *sweep, const real *given) {
-  for (int i = 0; i < sweep->joints.t->nb; i++) {
+  for (int i = 0; i < sweep->joints.tree->nb; i++) {
     solid *body = &sweep->body[i];
     const real *own = given + 10 * i;
     body->I.h = sp_rotate(body->at.x, body->at.y, body->at.z, v3_load(own + 1));
@@ -142,7 +142,7 @@ static inline void set_inertias(const forward_sweep *sweep, const real *given) {
 
 /* p of body i, with what its children added. Also puts its screws and driving forces where they are eliminated. */
 FLAT wrench body_bias(const forward_sweep *sweep, int i) {
-  const JN_S(body) *body = &sweep->joints.t->body[i];
+  const JN_S(body) *body = &sweep->joints.tree->body[i];
 
   /* p = V x* I V - external + sum over children. Where nothing was added, p[i] has not been written. */
   wrench p = body->end == i + 1 && !sweep->loaded ? w_zero() : sweep->p[i];
@@ -162,18 +162,18 @@ FLAT wrench body_bias(const forward_sweep *sweep, int i) {
 
 /* p_parent += p' + IA' c, moved to the origin of the parent. */
 FLAT void add_bias_to_parent(const forward_sweep *sweep, int i, wrench p, const body_inertia *IA, twist c) {
-  const JN_S(body) *body = &sweep->joints.t->body[i];
+  const JN_S(body) *body = &sweep->joints.tree->body[i];
   if (body->parent < 0) return;
   p = w_shift(w_add(p, body_mul(IA, c)), sp_numbers(sweep->joints.d[i]));
 
   /* The last child comes first in this sweep, and finds nothing to add to. */
-  if (sweep->loaded || body->end != sweep->joints.t->body[body->parent].end) p = w_add(sweep->p[body->parent], p);
+  if (sweep->loaded || body->end != sweep->joints.tree->body[body->parent].end) p = w_add(sweep->p[body->parent], p);
   sweep->p[body->parent] = p;
 }
 
 /* Step 2 for body i: eliminate its joint, then add what is left to the parent. */
 static inline void eliminate_body(const forward_sweep *sweep, int i, real *pivots) {
-  const JN_S(body) *body = &sweep->joints.t->body[i];
+  const JN_S(body) *body = &sweep->joints.tree->body[i];
   wrench p = body_bias(sweep, i);
 
   /* IA' = IA - U U^T / D, which articulate() also adds to the parent; p' = p + U u / D. */
@@ -192,7 +192,7 @@ static inline void eliminate_body(const forward_sweep *sweep, int i, real *pivot
 
 /* Step 3 for body i: accelerations of its free coordinates, forces of its prescribed ones. */
 static inline void solve_body(const forward_sweep *sweep, int i, twist base, real *a_out, real *tau_out) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   const JN_S(body) *body = &tree->body[i];
 
   /* A = A_parent + c, then a = (u - U^T A) / D and A' = A + S a, coordinate by coordinate. */
@@ -219,21 +219,21 @@ static inline void solve_body(const forward_sweep *sweep, int i, twist base, rea
 
 /* Forces of prescribed coordinates must drive their springs too. */
 static inline void add_prescribed_springs(const forward_sweep *sweep, const real *q, real *tau) {
-  const JN_S(tree) *tree = sweep->joints.t;
-  for (int i = 0; i < tree->nb && tree->carries_springs; i++) {
+  const JN_S(tree) *tree = sweep->joints.tree;
+  for (int i = 0; i < tree->nb && tree->has_springs; i++) {
     const JN_S(body) *body = &tree->body[i];
     for (int k = 0; k < body->nv && carries_springs(body); k++)
       if (!is_free(sweep->prescribed, body->iv + k)) tau[body->iv + k] += spring_force(tree, body, k, q);
   }
 }
 
-void JN_(forward_dynamics)(const jn_call *c) {
-  const jn_forward_dynamics_arguments *args = &c->forward_dynamics;
-  const JN_S(tree) *tree = c->tree;
-  real *at = c->scratch;
+void JN_(forward_dynamics)(const jn_call *call) {
+  const jn_forward_dynamics_arguments *args = &call->forward_dynamics;
+  const JN_S(tree) *tree = call->tree;
+  real *at = call->scratch;
   angles angle = angles_at(tree, args->q, &at);
-  forward_sweep sweep = forward_place(c, &at);
-  if (counts(c, at)) return;
+  forward_sweep sweep = forward_place(call, &at);
+  if (counts(call, at)) return;
 
   /* 1 outwards: poses, screws, twists. */
   JN_(bodies_outward)(tree, args->q, sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
@@ -255,7 +255,7 @@ void JN_(forward_dynamics)(const jn_call *c) {
 /* Eliminates coordinate k of body i, which no other joint shares, unless it is prescribed. */
 static inline wrench eliminate_unshared(const forward_sweep *sweep, open_coordinates *open, int i, int k,
                                         body_inertia *IA, wrench p, real *pivots) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   const JN_S(body) *body = &tree->body[i];
   eliminated *coordinate = &sweep->joints.x[k];
   open->first[k] = open->terms;
@@ -277,14 +277,14 @@ static inline wrench eliminate_unshared(const forward_sweep *sweep, open_coordin
 
 /* Step 2 for body i. */
 static inline void eliminate_coupled_body(const forward_sweep *sweep, open_coordinates *open, int i, real *pivots) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   const JN_S(body) *body = &tree->body[i];
   wrench p = body_bias(sweep, i);
   body_inertia IA =
       body->end == i + 1 ? body_inertia_from(&sweep->body[i].I) : body_with(&sweep->IA[i], &sweep->body[i].I);
 
   /* Shared coordinates whose joints are all in the subtree can be eliminated now. */
-  open_close_met(open, i, &IA, &p, pivots);
+  open_close_complete(open, i, &IA, &p, pivots);
 
   /* Then the body's own joint, from its last coordinate to its first. */
   for (int k = body->id + body->nv - 1; k >= body->id; k--) {
@@ -297,7 +297,7 @@ static inline void eliminate_coupled_body(const forward_sweep *sweep, open_coord
 
   /* What is left goes to the parent: open coordinates, IA', p' + IA' c. */
   twist c = known_acceleration(sweep, i);
-  open_hand(open, i, c, sp_numbers(sweep->joints.d[i]));
+  open_move_to_parent(open, i, c, sp_numbers(sweep->joints.d[i]));
   if (body->parent < 0) return;
   body_inertia moved = body_shift(&IA, &sweep->joints.d[i]), *to = &sweep->IA[body->parent];
   if (body->end != tree->body[body->parent].end) body_add(&moved, to);
@@ -308,7 +308,7 @@ static inline void eliminate_coupled_body(const forward_sweep *sweep, open_coord
 /* Step 3 for body i. */
 static inline void solve_coupled_body(const forward_sweep *sweep, open_coordinates *open, int i, twist base,
                                       real *a_out) {
-  const JN_S(tree) *tree = sweep->joints.t;
+  const JN_S(tree) *tree = sweep->joints.tree;
   const JN_S(body) *body = &tree->body[i];
   twist A = body->parent < 0 ? base : t_shift(sweep->A[body->parent], sp_numbers(sweep->joints.d[i]));
   A = t_add(known_acceleration(sweep, i), A);
@@ -339,17 +339,17 @@ static inline void solve_coupled_body(const forward_sweep *sweep, open_coordinat
 
 /* The same with coupled coordinates. pivots [nv] come in out[2], in the order of elimination; forces of prescribed
  * coordinates are those of inverse dynamics. */
-void JN_(forward_dynamics_coupled)(const jn_call *c) {
-  const jn_forward_dynamics_arguments *args = &c->forward_dynamics;
-  const JN_S(tree) *tree = c->tree;
+void JN_(forward_dynamics_coupled)(const jn_call *call) {
+  const jn_forward_dynamics_arguments *args = &call->forward_dynamics;
+  const JN_S(tree) *tree = call->tree;
   const real *q = args->q;
   if (!tree->coupled) return; /* all others go through forward_dynamics() */
-  real *at = c->scratch, *a = args->a_out, *tau = args->tau_out;
+  real *at = call->scratch, *a = args->a_out, *tau = args->tau_out;
   angles angle = angles_at(tree, q, &at);
   real *after = at;
-  forward_sweep sweep = forward_place(c, &at);
+  forward_sweep sweep = forward_place(call, &at);
   open_coordinates open = open_place(tree, &at);
-  if (counts(c, at) && counts(c, JN_(inverse_dynamics_scratch)(tree, after))) return;
+  if (counts(call, at) && counts(call, JN_(inverse_dynamics_scratch)(tree, after))) return;
 
   /* 1 outwards. */
   JN_(bodies_outward)(tree, q, sweep.v, &angle, 1, sweep.body, sweep.S, sweep.V, sweep.Psi);
@@ -360,7 +360,7 @@ void JN_(forward_dynamics_coupled)(const jn_call *c) {
   open_fill(&open, sweep.prescribed, sweep.driving);
   for (int i = tree->nb - 1; i >= 0; i--) eliminate_coupled_body(&sweep, &open, i, args->pivots);
   wrench none = w_zero();
-  open_close_met(&open, tree->nb, NULL, &none, args->pivots);
+  open_close_complete(&open, tree->nb, NULL, &none, args->pivots);
 
   /* 3 outwards. */
   twist base = args->forces ? t_zero() : base_acceleration(tree);

@@ -46,7 +46,7 @@ typedef struct shared_coordinate {
 } shared_coordinate;
 
 typedef struct open_coordinates {
-  const JN_S(tree) * t;
+  const JN_S(tree) * tree;
   shared_coordinate *x;      /* [shared] */
   real *D;                   /* [shared x shared] */
   int32_t shared;            /* how many */
@@ -61,47 +61,48 @@ typedef struct open_coordinates {
 } open_coordinates;
 
 /* The most coordinates that can be shared: each has at least one joint that follows another. */
-static inline int shared_count(const JN_S(tree) * t) {
+static inline int shared_count(const JN_S(tree) * tree) {
   int joints = 0;
-  for (int i = 0; i < t->nb; i++) joints += !t->body[i].owner;
+  for (int i = 0; i < tree->nb; i++) joints += !tree->body[i].owner;
   return joints;
 }
 
-static inline open_coordinates open_place(const JN_S(tree) * t, real **at) {
-  int most = shared_count(t);
-  open_coordinates o = {.t = t, .x = TAKE(at, most, shared_coordinate), .D = take(at, (size_t)(most * most))};
-  o.slot = TAKE(at, t->nd, open_slot);
-  o.term = TAKE(at, (t->nd + most) * most, open_term);
-  o.of = TAKE_INTS(at, t->nv);
-  o.head = TAKE_INTS(at, t->nb + 1);
+/* Takes scratch memory. */
+static inline open_coordinates open_place(const JN_S(tree) * tree, real **at) {
+  int most = shared_count(tree);
+  open_coordinates o = {.tree = tree, .x = TAKE(at, most, shared_coordinate), .D = take(at, (size_t)(most * most))};
+  o.slot = TAKE(at, tree->nd, open_slot);
+  o.term = TAKE(at, (tree->nd + most) * most, open_term);
+  o.of = TAKE_INTS(at, tree->nv);
+  o.head = TAKE_INTS(at, tree->nb + 1);
   o.closed = TAKE_INTS(at, most);
-  o.first = TAKE_INTS(at, t->nd);
-  o.end = TAKE_INTS(at, t->nd);
+  o.first = TAKE_INTS(at, tree->nd);
+  o.end = TAKE_INTS(at, tree->nd);
   return o;
 }
 
 /* Finds the shared coordinates, and starts with D = 0, u = driving force. Prescribed coordinates are never open. */
 static inline void open_fill(open_coordinates *o, const unsigned char *prescribed, const real *driving) {
-  const JN_S(tree) *t = o->t;
+  const JN_S(tree) *tree = o->tree;
 
   o->shared = o->closings = o->slots = o->terms = 0;
-  for (int k = 0; k < t->nv; k++) o->of[k] = -1;
-  for (int i = 0; i <= t->nb; i++) o->head[i] = -1;
+  for (int k = 0; k < tree->nv; k++) o->of[k] = -1;
+  for (int i = 0; i <= tree->nb; i++) o->head[i] = -1;
 
   /* A joint that does not own its coordinate shares it with another. */
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    int place = t->elimination_place[b->id];
-    if (b->owner || o->of[place] >= 0 || !is_free(prescribed, b->iv)) continue;
-    o->x[o->shared] = (shared_coordinate){.u = driving ? driving[b->iv] : ZERO, .iv = b->iv, .place = place};
+  for (int i = 0; i < tree->nb; i++) {
+    const JN_S(body) *body = &tree->body[i];
+    int place = tree->elimination_place[body->id];
+    if (body->owner || o->of[place] >= 0 || !is_free(prescribed, body->iv)) continue;
+    o->x[o->shared] = (shared_coordinate){.u = driving ? driving[body->iv] : ZERO, .iv = body->iv, .place = place};
     o->x[o->shared].y = o->x[o->shared].reference_inertia = ZERO;
     o->of[place] = o->shared++;
   }
 
   /* How many joints each moves. */
-  for (int i = 0; i < t->nb; i++)
-    if (t->body[i].nv == 1 && o->of[t->elimination_place[t->body[i].id]] >= 0)
-      o->x[o->of[t->elimination_place[t->body[i].id]]].joints++;
+  for (int i = 0; i < tree->nb; i++)
+    if (tree->body[i].nv == 1 && o->of[tree->elimination_place[tree->body[i].id]] >= 0)
+      o->x[o->of[tree->elimination_place[tree->body[i].id]]].joints++;
   for (int k = 0; k < o->shared * o->shared; k++) o->D[k] = ZERO;
 }
 
@@ -152,7 +153,7 @@ static inline void open_eliminate(open_coordinates *o, int i, wrench by, real in
     for (int l = first; l < o->terms; l++) o->D[a * n + o->term[l].s] -= c * o->term[l].c;
   }
 
-  /* Kept for the way out: C_t / D. */
+  /* Kept for the sweep outwards: C_t / D. */
   for (int k = first; k < o->terms; k++) o->term[k].c *= inverse;
 }
 
@@ -169,7 +170,7 @@ static inline void open_close(open_coordinates *o, int i, int k, int own, body_i
   real D = o->D[s * (o->shared + 1)];
   x->inverse = K(1) / D;
   x->U = (wrench){v3_scale(x->inverse, slot->U.m), v3_scale(x->inverse, slot->U.f)};
-  x->body = i == o->t->nb ? -1 : i;
+  x->body = i == o->tree->nb ? -1 : i;
   x->own = own;
 
   /* From the equations of the others. */
@@ -186,7 +187,7 @@ static inline void open_close(open_coordinates *o, int i, int k, int own, body_i
 }
 
 /* Eliminates at body i the coordinates whose joints are all in the subtree, outward of its own joint. */
-static inline void open_close_met(open_coordinates *o, int i, body_inertia *I, wrench *p, real *pivots) {
+static inline void open_close_complete(open_coordinates *o, int i, body_inertia *I, wrench *p, real *pivots) {
   for (int k = o->head[i], next; k >= 0; k = next) {
     next = o->slot[k].next;
     if (o->slot[k].seen == o->x[o->slot[k].s].joints) open_close(o, i, k, 0, I, p, pivots);
@@ -195,8 +196,8 @@ static inline void open_close_met(open_coordinates *o, int i, body_inertia *I, w
 
 /* The joint of body i, with screw S, belongs to an open coordinate. */
 static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia *I, wrench *p, real *pivots) {
-  const JN_S(body) *b = &o->t->body[i];
-  int s = o->of[o->t->elimination_place[b->id]], n = o->shared, k = o->head[i];
+  const JN_S(body) *body = &o->tree->body[i];
+  int s = o->of[o->tree->elimination_place[body->id]], n = o->shared, k = o->head[i];
 
   /* Its slot at this body: a new one if this is its first joint here. */
   while (k >= 0 && o->slot[k].s != s) k = o->slot[k].next;
@@ -210,7 +211,7 @@ static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia 
 
   /* D_ss += S^T IA S + 2 S^T U_s + armature,  D_st += S^T U_t,  u_s -= S^T p,  U_s += IA S. */
   wrench IS = body_mul(I, S);
-  o->D[s * (n + 1)] += power(IS, S) + K(2) * power(slot->U, S) + armature_of(o->t, b, 0);
+  o->D[s * (n + 1)] += power(IS, S) + K(2) * power(slot->U, S) + armature_of(o->tree, body, 0);
   for (int l = o->head[i]; l >= 0; l = o->slot[l].next) {
     if (l == k) continue;
     real C = power(o->slot[l].U, S);
@@ -218,7 +219,7 @@ static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia 
     o->D[o->slot[l].s * n + s] += C;
   }
   x->u -= power(*p, S);
-  x->reference_inertia += splat(o->t->reference_inertia[b->id]);
+  x->reference_inertia += splat(o->tree->reference_inertia[body->id]);
   slot->U = w_add(slot->U, IS);
 
   /* The last of its joints: eliminate it here. */
@@ -227,8 +228,8 @@ static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia 
 
 /* The open coordinates of body i become those of its parent (or of the world). d: origin of the body from the parent's.
  * c: known acceleration of the body. */
-static inline void open_hand(open_coordinates *o, int i, twist c, vec3 d) {
-  int parent = o->t->body[i].parent < 0 ? o->t->nb : o->t->body[i].parent;
+static inline void open_move_to_parent(open_coordinates *o, int i, twist c, vec3 d) {
+  int parent = o->tree->body[i].parent < 0 ? o->tree->nb : o->tree->body[i].parent;
   for (int k = o->head[i], next; k >= 0; k = next) {
     open_slot *slot = &o->slot[k];
     next = slot->next;

@@ -54,19 +54,19 @@ typedef struct rnea_tile {
 } rnea_tile;
 
 /* What several children, or later steps, ask about a body. */
-typedef struct body_motion {
+typedef struct rnea_motion {
   vec3 w, dw; /* angular velocity and its rate, if the body has several children */
   vec3 a;     /* One state: what a joint of several coordinates adds to the acceleration of the parent's origin.
                  Lanes: the acceleration of the body's origin, if the body has several children. */
-} body_motion;
+} rnea_motion;
 
 typedef struct rnea_scratch {
   rnea_tile *tiles;    /* [number of tiles] */
-  body_motion *motion; /* [nb] */
+  rnea_motion *motion; /* [nb] */
 } rnea_scratch;
 
 static inline rnea_scratch rnea_place(const JN_S(tree) * tree, real **at) {
-  rnea_scratch scratch = {TAKE_ALIGNED(at, tiles_of(tree->nb), rnea_tile), TAKE(at, tree->nb, body_motion)};
+  rnea_scratch scratch = {TAKE_ALIGNED(at, tiles_of(tree->nb), rnea_tile), TAKE(at, tree->nb, rnea_motion)};
   return scratch;
 }
 
@@ -153,7 +153,7 @@ static inline twist group_twist(const JN_S(body) * body, const real *x) {
 /* w, dw and the joint's part of a, for a joint of several coordinates. On entry, w and dw of the tile are the parent's
  * in the body's axes. */
 static __attribute__((noinline)) void group_motion(const JN_S(tree) * tree, int i, const real *q, const real *v,
-                                                   const real *a, real *at, body_motion *motion) {
+                                                   const real *a, real *at, rnea_motion *motion) {
   const JN_S(body) *body = &tree->body[i];
   twist S[6], S_rate[6], joint_twist = t_zero(), joint_rate = t_zero();
   int axes_are_screws = is_group(body);
@@ -427,11 +427,11 @@ void JN_(inverse_dynamics_forces)(const JN_S(tree) * tree, const real *q, const 
   if (which == FORCES_ALL) add_springs(tree, q, K(1), tau);
 }
 
-void JN_(inverse_dynamics)(const jn_call *c) {
-  const jn_inverse_dynamics_arguments *args = &c->inverse_dynamics;
-  const JN_S(tree) *tree = c->tree;
-  real *scratch = c->scratch;
+void JN_(inverse_dynamics)(const jn_call *call) {
+  const jn_inverse_dynamics_arguments *args = &call->inverse_dynamics;
+  const JN_S(tree) *tree = call->tree;
+  real *scratch = call->scratch;
   angles angle = angles_at(tree, args->q, &scratch);
-  if (counts(c, JN_(inverse_dynamics_scratch)(tree, scratch))) return;
+  if (counts(call, JN_(inverse_dynamics_scratch)(tree, scratch))) return;
   JN_(inverse_dynamics_forces)(tree, args->q, args->v, args->a, args->wrench, args->forces, &angle, scratch, args->tau);
 }

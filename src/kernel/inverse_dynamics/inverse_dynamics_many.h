@@ -62,7 +62,7 @@ static __attribute__((noinline)) void group_outward(const JN_S(tree) * tree, int
                                                     carried_motion *motion) {
   rnea_tile *body = &scratch->tiles[i];
   real *at = lane_of(scratch, i);
-  body_motion *kept = &scratch->motion[i];
+  rnea_motion *kept = &scratch->motion[i];
   group_pose(tree, i, q, at);
 
   /* a = R^T a_p + the joint's part, w and dw from group_motion(). */
@@ -107,7 +107,7 @@ FLAT void many_outward(const JN_S(tree) * tree, const real *q, const real *v, co
     else
       single_outward(tree, i, q, v, a, moving, 0, angle, &motion, &scratch->tiles[i]);
 
-    if (body->several_children) scratch->motion[i] = (body_motion){motion.w, motion.dw, motion.a};
+    if (body->several_children) scratch->motion[i] = (rnea_motion){motion.w, motion.dw, motion.a};
   }
 }
 

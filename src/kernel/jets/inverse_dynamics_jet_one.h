@@ -139,7 +139,7 @@ FLAT void pairs_joint_outward(const pair_sweep *sweep, int i, int orders, r4x3 *
     if (body->parent >= 0) X = sweep->V[body->parent * n + p];
     if (body->parent < 0 && p == 0) X = (r4x3){r4_set(0, 0, 0, -g[0]), r4_set(0, 0, 0, -g[1]), r4_set(0, 0, 0, -g[2])};
     r4x3 a = {LANES(o, X.x, 0, 4, 1, 6), LANES(o, X.y, 0, 4, 1, 6), LANES(o, X.z, 0, 4, 1, 6)}; /* 0, w, 0, w' */
-    U[p] = r4x3_turn_back(body->R, r4x3_sub(X, r4x3_cross(body->p, a)));
+    U[p] = r4x3_rotate_back(body->R, r4x3_sub(X, r4x3_cross(body->p, a)));
   }
 
   /* Ad_{J^-1}: back along the translation, then by the angle. */
@@ -224,7 +224,7 @@ FLAT void pairs_joint_inward(const pair_sweep *sweep, int i, int orders, r4x3 *G
   /* Through the constant placement, to the parent: R m + p x R f. */
   r4x3 *to = sweep->F + body->parent * n;
   for (int p = 0; p < n; p++) {
-    r4x3 X = r4x3_turn(body->R, G[p]);
+    r4x3 X = r4x3_rotate(body->R, G[p]);
     r4x3 f = {LANES(X.x, o, 1, 4, 3, 4), LANES(X.y, o, 1, 4, 3, 4), LANES(X.z, o, 1, 4, 3, 4)};
     to[p] = r4x3_add(to[p], r4x3_add(X, r4x3_cross(body->p, f)));
   }

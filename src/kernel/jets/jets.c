@@ -129,7 +129,7 @@ void JN_(inverse_dynamics_jet)(const jn_call *call) {
 
   /* Taylor coefficients of what is given. */
   jet_to_taylor(args->v_jet, orders, tree->nv, J.v);
-  if (J.W) load_external_wrenches(&J, args->wrench_jet, orders - 1);
+  if (J.W) load_external_wrenches(&J, args->wrench_jet, 0, orders - 1);
 
     /* The recursion. */
 #if JN_REGISTERS
@@ -139,7 +139,7 @@ void JN_(inverse_dynamics_jet)(const jn_call *call) {
 #endif
 
   /* Springs, and back to derivatives. */
-  for (int k = 0; k < orders - 1 && tree->carries_springs; k++)
+  for (int k = 0; k < orders - 1 && tree->has_springs; k++)
     add_springs_order(tree, J.q, J.v, k, sweep.tau + k * tree->nv);
   taylor_to_jet(sweep.tau, orders - 1, tree->nv);
 }
@@ -154,7 +154,7 @@ enum { DENSE_JETS = 18 };
 typedef struct inertia_solver {
   compact M;           /* factors; H NULL: none */
   real *scratch, *end; /* of factor_inertia(), free for other uses afterwards */
-  articulation_room articulated;
+  articulation_scratch articulated;
   wrench *bias;        /* [nb] scratch of one solution */
   twist *acceleration; /* [nb] */
 } inertia_solver;
@@ -226,10 +226,12 @@ void JN_(hybrid_dynamics_jet)(const jn_call *call) {
   if (from == 0) {
     jet_to_taylor(given_v, args->given, n, J.v);
     for (int k = args->given * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
-    if (J.W) load_external_wrenches(&J, args->wrench_jet, order + 1);
     factor_inertia(&M, &J, prescribed, args->pivots);
     forward_twists(&sweep, 0);
   }
+
+  /* Wrenches of these orders, which may have come from the motion of lower ones. */
+  if (J.W) load_external_wrenches(&J, args->wrench_jet, from, end);
 
   for (int k = from; k < end; k++) {
     real *next = J.v + (k + 1) * n, rate = K(k + 1);

@@ -5,12 +5,12 @@
 
 #include "mass_matrix.h"
 
-/* x relative to a size, and x itself where that is zero: a zero pivot stays zero, and NaN stays NaN. */
+/* x / size, and x itself where size is zero: a zero pivot stays zero, and NaN stays NaN. */
 static inline real relative(real x, real size) { return x / choose(less(ZERO, size), size, K(1)); }
 
-/* to += s from. Rows are whole: what lies outside the branches is zero and stays zero, and adding it in vector
- * registers takes less than leaving it out (inverse of M, 100 joints: 0.86 to 0.16 ms). By hand, because the compiler's
- * loop costs more to enter than short rows take. */
+/* to += s from, n numbers. Whole rows are added, although they have zeros between branches: in vector registers this
+ * takes less time than leaving them out (inverse of M, 100 joints: 0.16 ms instead of 0.86). By hand, because the loop
+ * that the compiler makes costs more to enter than short rows take. */
 static inline void add_row(int n, real s, const real *restrict from, real *restrict to) {
 #if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
   for (; n >= PACK; n -= PACK, from += PACK, to += PACK) {
@@ -43,11 +43,14 @@ static inline void add_row(int n, real s, const real *restrict from, real *restr
 #endif
 }
 
-/* Rows and columns from the order of elimination to that of v, in place; label [n] is scratch. */
-static inline void reorder(const JN_S(tree) * t, real *H, int32_t *label) {
-  int n = t->nv;
-  if (t->in_body_order) return;
-  for (int k = 0; k < n; k++) label[k] = t->order[k];
+/* H [n x n] from the order of elimination to that of v, in place, along the cycles of the permutation. label [n] is
+ * scratch memory: label[a] is where row a belongs. */
+static inline void reorder(const JN_S(tree) * tree, real *H, int32_t *label) {
+  int n = tree->nv;
+  if (tree->in_body_order) return;
+  for (int k = 0; k < n; k++) label[k] = tree->order[k];
+
+  /* Exchange rows and columns a and label[a] until a is in its place. */
   for (int a = 0; a < n; a++)
     while (label[a] != a) {
       int b = label[a];

@@ -124,8 +124,8 @@ typedef struct entries {
 } entries;
 
 static inline entries all_entries(const sparsity *b) {
-  for (int k = 0; k < b->t->nv; k++) b->rows[k] = k;
-  return (entries){b->t->nv, b->t->nv, b->rows};
+  for (int k = 0; k < b->tree->nv; k++) b->rows[k] = k;
+  return (entries){b->tree->nv, b->tree->nv, b->rows};
 }
 
 /* Packs rows of two matrices, TILE columns of each, side by side. */
@@ -142,7 +142,7 @@ static inline void pack_row_tiles(const entries *k, int n, real *const X[2], pac
 /* -A X in place of X and, unless that is NULL, -A Y in place of Y [n x n], of which only rows of k are not zero: as
  * product_solve(), with tiles of both side by side, or two tiles of one. */
 static inline void multiply_by_minus(product *p, const real *A, const entries *k, real *X, real *Y) {
-  int n = p->t->nv, rest = lane_in_tile(n), c = n - TILE;
+  int n = p->tree->nv, rest = lane_in_tile(n), c = n - TILE;
   p->inverse = A;
   p->X[0] = X;
   p->X[1] = Y ? Y : X;
@@ -220,7 +220,7 @@ static inline tensor_scratch tensor_scratch_place(const JN_S(tree) * tree, real 
 }
 
 static inline void fill_tensor_scratch(const tensor_scratch *scratch) {
-  const JN_S(tree) *tree = scratch->product.t;
+  const JN_S(tree) *tree = scratch->product.tree;
   sparsity_fill(&scratch->product.b);
   for (int i = 0; i < tree->nb; i++)
     for (int c = 0; c < tree->body[i].nv; c++)
@@ -231,14 +231,14 @@ static inline void fill_tensor_scratch(const tensor_scratch *scratch) {
 static inline entries entries_of(const tensor_scratch *scratch, int h) {
   const sparsity *b = &scratch->product.b;
   entries k = {.count = branch_rows(b, h, 1, scratch->row), .row = scratch->row};
-  while (k.inward < k.count && (b->t->coupled || b->place[k.row[k.inward]] < b->place[scratch->first_of_group[h]]))
+  while (k.inward < k.count && (b->tree->coupled || b->place[k.row[k.inward]] < b->place[scratch->first_of_group[h]]))
     k.inward++;
   return k;
 }
 
 /* -M^-1 dM M^-1 in place of dM/dq, for all directions. */
 static inline void rate_of_inverse(tensor_scratch *scratch, const real *inverse, real *dM) {
-  int n = scratch->product.t->nv;
+  int n = scratch->product.tree->nv;
   for (int h = 0; h < n; h++, dM += (size_t)n * (size_t)n) {
     const entries k = entries_of(scratch, h);
     if (k.inward == 0) continue; /* zero */
@@ -249,7 +249,7 @@ static inline void rate_of_inverse(tensor_scratch *scratch, const real *inverse,
 
 /* qq += P[h]_ik + P[k]_ih for all directions h, where P = dM a_q: a changes with both directions. */
 static inline void add_mixed_terms(const tensor_scratch *scratch, const real *dM, const real *a_q, real *qq) {
-  int n = scratch->product.t->nv;
+  int n = scratch->product.tree->nv;
   size_t square = (size_t)n * (size_t)n;
   for (int k = 0; k < n; k++) {
     const entries own = entries_of(scratch, k);

@@ -134,7 +134,7 @@ void JN_(inverse_dynamics_adjoint)(const jn_call *call) {
 
   /* Springs; armature: y a. */
   for (int k = 0; k < tree->nv; k++) {
-    if (dq) dq[k] = tree->carries_springs ? splat(tree->stiffness[k]) * y[k] : ZERO;
+    if (dq) dq[k] = tree->has_springs ? splat(tree->stiffness[k]) * y[k] : ZERO;
     if (dv) dv[k] = ZERO;
     if (da) da[k] = ZERO;
     if (darmature) darmature[k] = a ? y[k] * a[k] : ZERO;

@@ -193,7 +193,7 @@ static inline void differentiate_inward(sensitivity_sweep *sweep, real *dtau) {
   }
 
   /* Springs. */
-  for (int k = 0; k < tree->nv && tree->carries_springs; k++)
+  for (int k = 0; k < tree->nv && tree->has_springs; k++)
     dtau[k] += splat(tree->stiffness[k]) * number_of(sweep, sweep->change->dq, k);
 
   /* Joints. */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* C of one state with AVX2 (coriolis_one.h), four coordinates at a time (columns4.h), where they are in the order of
- * the bodies: Z, W and Y of four coordinates go inward together. An ancestor's S . Y are four numbers of its row, and
- * Psi . Z + S . W four of its column, which wait until four of them can be turned at once. */
+/* The Coriolis matrix C (coriolis.h) of one state with AVX2, four coordinates at a time (base/columns4.h), where they
+ * are in the order of the bodies.
+ *
+ * Z, W and Y of four coordinates are carried inward together. Projected on the screw of an ancestor j they give
+ *
+ *   S_j . Y               four numbers of row j of C
+ *   Psi_j . Z + S_j . W   four numbers of column j, kept in `column` until all ancestors are done, then transposed */
 #ifndef JN_KERNEL_TERMS_CORIOLIS_COLUMNS_H
 #define JN_KERNEL_TERMS_CORIOLIS_COLUMNS_H
 
@@ -16,19 +20,21 @@ typedef struct coriolis_wrenches4 {
 } coriolis_wrenches4;
 
 typedef struct coriolis_columns {
-  const JN_S(tree) * t;
+  const JN_S(tree) * tree;
   const solid *B;
   const screw *S, *Psi;
   const coriolis_wrenches *x; /* [nd + 3] */
   scalar *column;             /* [nd][4] of C, of the four coordinates at hand */
 } coriolis_columns;
 
+/* The scalar product of one vector with four. */
 static inline r4 v4_of_four(const r4 *w, r4x3 a) {
   const scalar *e = (const scalar *)w;
   return e[0] * a.x + (e[1] * a.y + e[2] * a.z);
 }
 static inline r4x3 r4_only3(r4x3 a, r4_bits on) { return (r4x3){r4_only(a.x, on), r4_only(a.y, on), r4_only(a.z, on)}; }
 
+/* The wrenches of four coordinates, component by component. */
 static inline coriolis_wrenches4 coriolis_wrenches4_of(const coriolis_wrenches *x) {
   coriolis_wrenches4 o;
   r4 *to = (r4 *)&o;
@@ -44,20 +50,21 @@ static inline coriolis_wrenches4 coriolis_wrenches4_of(const coriolis_wrenches *
   return o;
 }
 
-/* Row and column of an ancestor that turns, or of one of the four's own bodies; on: those in its subtree. */
-static inline void meet_turn(const coriolis_columns *g, const solid *o, const coriolis_wrenches4 *a, r4_bits on,
-                             const matrix_strip *to) {
+/* Row and column of a revolute joint o. on: lanes of the coordinates in its subtree. */
+static inline void project_on_rotation(const coriolis_columns *g, const solid *o, const coriolis_wrenches4 *a,
+                                       r4_bits on, const matrix_strip *to) {
   const screw *Psi = &g->Psi[o->id];
   r4 y = v4_of_four(&Psi->w, a->mZ) + v4_of_four(&Psi->v, a->fZ) + v4_of_four(&o->e, a->mW);
   strip_store(to, o->id, r4_only(v4_of_four(&o->e, a->mY), on));
   r4_store(r4_only(y, on), g->column + 4 * o->id);
 }
 
-/* The same of any other joint, as far as its coordinates are inward of the four's last. */
-static __attribute__((noinline)) void meet_any(const coriolis_columns *g, const solid *o, const coriolis_wrenches4 *a,
-                                               r4_bits on, const matrix_strip *to) {
-  const JN_S(body) *b = &g->t->body[o - g->B];
-  for (int k = b->id; k < b->id + b->nv && k < to->k + 4; k++) {
+/* The same for any other joint, as far as its coordinates are inward of the last of the four. */
+static __attribute__((noinline)) void project_on_joint(const coriolis_columns *g, const solid *o,
+                                                       const coriolis_wrenches4 *a, r4_bits on,
+                                                       const matrix_strip *to) {
+  const JN_S(body) *body = &g->tree->body[o - g->B];
+  for (int k = body->id; k < body->id + body->nv && k < to->k + 4; k++) {
     const screw *S = &g->S[k], *Psi = &g->Psi[k];
     r4 x = v4_of_four(&S->w, a->mY) + v4_of_four(&S->v, a->fY);
     r4 y = v4_of_four(&S->w, a->mW) + v4_of_four(&S->v, a->fW);
@@ -67,7 +74,8 @@ static __attribute__((noinline)) void meet_any(const coriolis_columns *g, const 
   }
 }
 
-/* Coordinates from to->k to `stop`, of bodies `low` to `high`, as columns4_inward() in mass_matrix_one.h. */
+/* The four coordinates from to->k on, of bodies low to high, up to `stop`. Bodies and ancestors that carry only some of
+ * the four come first, with the lanes of the others masked, as in columns4_inward() of mass_matrix_one.h. */
 static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_columns *g, const solid *low,
                                                               const solid *high, int stop, const matrix_strip *to) {
   coriolis_wrenches4 a = coriolis_wrenches4_of(g->x + to->k);
@@ -77,24 +85,29 @@ static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_col
     r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
     const scalar *d = (const scalar *)&o->at.d;
     if (o->axis == JN_AXIS_ROTATION) {
-      meet_turn(g, o, &a, before, to);
+      project_on_rotation(g, o, &a, before, to);
     } else {
       coriolis_wrenches4 copy = a;
-      meet_any(g, o, &copy, before, to);
+      project_on_joint(g, o, &copy, before, to);
     }
+
+    /* To the origin of the parent: m += d x f. */
     a.mZ = r4x3_add(a.mZ, r4_only3(r4x3_cross(d, a.fZ), on));
     a.mW = r4x3_add(a.mW, r4_only3(r4x3_cross(d, a.fW), on));
     a.mY = r4x3_add(a.mY, r4_only3(r4x3_cross(d, a.fY), on));
     o = o > low ? o - 1 : o->up;
   }
+
+  /* Ancestors that carry all four. */
   for (; o; o = o->up) {
     const scalar *d = (const scalar *)&o->at.d;
     if (o->axis == JN_AXIS_ROTATION) {
-      meet_turn(g, o, &a, lanes_from(0), to);
+      project_on_rotation(g, o, &a, lanes_from(0), to);
     } else {
       coriolis_wrenches4 copy = a;
-      meet_any(g, o, &copy, lanes_from(0), to);
+      project_on_joint(g, o, &copy, lanes_from(0), to);
     }
+
     a.mZ = r4x3_add(a.mZ, r4x3_cross(d, a.fZ));
     a.mW = r4x3_add(a.mW, r4x3_cross(d, a.fW));
     a.mY = r4x3_add(a.mY, r4x3_cross(d, a.fY));
@@ -102,10 +115,10 @@ static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_col
 }
 
 /* Entries of the coordinates of one body with each other. */
-static inline void own_block(const coriolis_columns *g, const JN_S(body) * b, real *C) {
-  int n = g->t->nv;
-  for (int k = b->id; k < b->id + b->nv; k++)
-    for (int l = b->id; l < b->id + b->nv; l++) {
+static inline void own_block(const coriolis_columns *g, const JN_S(body) * body, real *C) {
+  int n = g->tree->nv;
+  for (int k = body->id; k < body->id + body->nv; k++)
+    for (int l = body->id; l < body->id + body->nv; l++) {
       r4 p = g->x[k].Z.w * g->Psi[l].w + g->x[k].Z.v * g->Psi[l].v;
       p += g->x[k].W.w * g->S[l].w + g->x[k].W.v * g->S[l].v;
       C[k * n + l] = p[0] + p[1] + p[2];
@@ -114,24 +127,34 @@ static inline void own_block(const coriolis_columns *g, const JN_S(body) * b, re
 
 /* All of C, of at least four coordinates. */
 static inline void coriolis_by_columns(const coriolis_columns *g, real *C) {
-  const JN_S(tree) *t = g->t;
-  int n = t->nv;
-  const solid *high = &g->B[t->nb - 1];
-  if (!t->chain) clear_square(n, g->x[n].Z.w, C);
+  const JN_S(tree) *tree = g->tree;
+  int n = tree->nv;
+  const solid *high = &g->B[tree->nb - 1];
+
+  /* Entries between branches are zero. */
+  if (!tree->chain) clear_square(n, g->x[n].Z.w, C);
   for (int k = n - 4;; k = next_strip(k, 0)) {
     matrix_strip to = {C + k, n, k};
+
+    /* The bodies of coordinates k to k + 3. */
     while (high->id > k + 3) high--;
     const solid *low = high;
     while (low->id > k) low--;
+
+    /* Their rows, and their columns in g->column. */
     for (int e = 0; e < 4 * (k + 4); e += 4) r4_store(g->x[n].Z.w, g->column + e);
     coriolis_columns_inward(g, low, high, k + 4, &to);
+
+    /* The columns become rows of C. */
     rows_below(g->column, 4, n, k, C);
     for (int r = k; r < k + 4; r++)
       for (int c = k; c <= r; c++) C[r * n + c] = g->column[4 * c + r - k];
     if (k == 0) break;
   }
-  for (int i = 0; i < t->nb; i++)
-    if (t->body[i].nv > 1) own_block(g, &t->body[i], C);
+
+  /* Joints of several coordinates: their own blocks. */
+  for (int i = 0; i < tree->nb; i++)
+    if (tree->body[i].nv > 1) own_block(g, &tree->body[i], C);
 }
 
 #endif

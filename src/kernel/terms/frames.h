@@ -11,43 +11,50 @@
 
 enum { IN_BODY, IN_WORLD, IN_ALIGNED };
 
-/* From the frame's own six numbers to the representation. rate: Y is the derivative of numbers y that belong to the
- * frame moving with V. */
-static inline twist represent(int in, pose T, twist Y) {
-  if (in == IN_BODY) return Y;
-  if (in == IN_WORLD) return t_Ad(T, Y);
+/* From six numbers Y in the axes of the frame to the representation. T: pose of the frame. */
+static inline twist represent(int representation, pose T, twist Y) {
+  if (representation == IN_BODY) return Y;
+  if (representation == IN_WORLD) return t_Ad(T, Y);
   return (twist){m3_mul(T.R, Y.w), m3_mul(T.R, Y.v)};
 }
 
-static inline twist represent_rate(int in, pose T, twist V, twist y, twist dy) {
-  if (in == IN_BODY) return dy;
-  if (in == IN_WORLD) return t_Ad(T, t_add(dy, t_ad(V, y)));
+/* The rate of represent(y), where y changes by dy and the frame moves with twist V. */
+static inline twist represent_rate(int representation, pose T, twist V, twist y, twist dy) {
+  if (representation == IN_BODY) return dy;
+  if (representation == IN_WORLD) return t_Ad(T, t_add(dy, t_ad(V, y)));
   return (twist){m3_mul(T.R, v3_add(dy.w, cross(V.w, y.w))), m3_mul(T.R, v3_add(dy.v, cross(V.w, y.v)))};
 }
 
-/* Jacobian (and rate, when V and Psi are given) of frame f with pose T_world; X, S, Psi of its ancestors are there. */
-static inline void frame_jacobian(const JN_S(tree) * t, int f, int in, pose T_world, const pose *X, const twist *S,
-                                  const twist *Psi, const twist *V_frame, real *J, real *dJ) {
-  int n = t->nv;
-  const JN_S(frame) *frame = &t->frame[f];
+/* Jacobian J, and its rate dJ if Psi and V_frame are given, of frame f with pose T_world. X, S and Psi of the bodies
+ * that carry it are given. NULL: not wanted. */
+static inline void frame_jacobian(const JN_S(tree) * tree, int f, int representation, pose T_world, const pose *X,
+                                  const twist *S, const twist *Psi, const twist *V_frame, real *J, real *dJ) {
+  int n = tree->nv;
+  const JN_S(frame) *frame = &tree->frame[f];
   for (int k = 0; k < 6 * n; k++) {
     if (J) J[k] = ZERO;
     if (dJ) dJ[k] = ZERO;
   }
-  pose T = se3_constant(frame->R, frame->p); /* the frame in body j */
-  for (int j = frame->body; j >= 0; j = t->body[j].parent) {
-    const JN_S(body) *b = &t->body[j];
-    for (int k = 0; k < b->nv; k++) {
+
+  /* From the frame's own body inwards; T is the pose of the frame in body j. */
+  pose T = se3_constant(frame->R, frame->p);
+  for (int j = frame->body; j >= 0; j = tree->body[j].parent) {
+    const JN_S(body) *body = &tree->body[j];
+    for (int k = 0; k < body->nv; k++) {
       real column[6];
-      twist y = t_Ad_inverse(T, S[b->id + k]);
+      twist y = t_Ad_inverse(T, S[body->id + k]);
+
+      /* J_j = Ad_(T^-1) S_j. */
       if (J) {
-        t_store(represent(in, T_world, y), column);
-        for (int r = 0; r < 6; r++) J[r * n + b->iv + k] += column[r];
+        t_store(represent(representation, T_world, y), column);
+        for (int r = 0; r < 6; r++) J[r * n + body->iv + k] += column[r];
       }
+
+      /* dJ_j = Ad_(T^-1) Psi_j - ad_V J_j. */
       if (dJ) {
-        twist dy = t_axpy(K(-1), t_ad(*V_frame, y), t_Ad_inverse(T, Psi[b->id + k]));
-        t_store(represent_rate(in, T_world, *V_frame, y, dy), column);
-        for (int r = 0; r < 6; r++) dJ[r * n + b->iv + k] += column[r];
+        twist dy = t_axpy(K(-1), t_ad(*V_frame, y), t_Ad_inverse(T, Psi[body->id + k]));
+        t_store(represent_rate(representation, T_world, *V_frame, y, dy), column);
+        for (int r = 0; r < 6; r++) dJ[r * n + body->iv + k] += column[r];
       }
     }
     T = se3_mul(X[j], T);
