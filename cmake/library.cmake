@@ -12,6 +12,7 @@ set(kernel_sources
     src/kernel/mass_matrix/mass_factor.c
     src/kernel/forward_dynamics/forward_dynamics.c
     src/kernel/terms/coriolis_christoffel.c
+    src/kernel/terms/composite_inertia.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
     src/kernel/jets/jets.c

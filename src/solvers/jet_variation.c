@@ -11,7 +11,7 @@
 #include "../dense/vectors.h"
 #include "function.h"
 
-/* Arrays of one call, in the caller's room. */
+/* Arrays of one call, in scratch memory of the caller. */
 typedef struct jet_room {
   double *v;                /* [(K+3) x nv] v_jet, then zeros */
   double *J, *V;            /* [(K+2) x 6L x nv], [(K+2) x 6L] of all links, or of one frame */
