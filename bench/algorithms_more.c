@@ -24,6 +24,7 @@ ALGORITHM(acceleration, frame_acceleration, LAST, JN_IN_BODY, Q, V, A, OUT(0))
 ALGORITHM(jacobian, frame_jacobian, LAST, JN_IN_BODY, Q, OUT(0))
 ALGORITHM(jacobian_rate, frame_jacobian_rate, LAST, JN_IN_BODY, Q, V, OUT(0))
 ALGORITHM(com, center_of_mass, JN_WORLD, Q, V, A, OUT(0), OUT(1), OUT(2))
+ALGORITHM(composite_inertia, composite_inertia, JN_ABOUT_COM, Q, OUT(0))
 ALGORITHM(momentum, momentum, JN_ABOUT_COM, Q, V, OUT(0))
 ALGORITHM(momentum_matrix, momentum_matrix, JN_ABOUT_COM, Q, OUT(0))
 ALGORITHM(momentum_matrix_rate, momentum_matrix_rate, JN_ABOUT_COM, Q, V, OUT(0))
@@ -141,6 +142,7 @@ static const algorithm list[] = {
     ENTRY("Jacobian of a frame", -1, SIZE_N2, jacobian),
     ENTRY("Jacobian rate of a frame", -1, SIZE_N2, jacobian_rate),
     ENTRY("CoM, velocity, acceleration", -1, SIZE_N, com),
+    ENTRY("composite inertia", -1, SIZE_N, composite_inertia),
     ENTRY("momentum", -1, SIZE_N, momentum),
     ENTRY("momentum matrix", -1, SIZE_N2, momentum_matrix),
     ENTRY("momentum matrix rate", -1, SIZE_N2, momentum_matrix_rate),

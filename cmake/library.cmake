@@ -12,6 +12,7 @@ set(kernel_sources
     src/kernel/mass_matrix/mass_factor.c
     src/kernel/forward_dynamics/forward_dynamics.c
     src/kernel/terms/coriolis_christoffel.c
+    src/kernel/terms/composite_inertia.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
     src/kernel/jets/jets.c
@@ -36,6 +37,7 @@ set(core_sources
     src/dense/decompose.c
     src/dense/symmetric.c
     src/dense/triangles.c
+    src/series/rotation.c
     src/edit/attach.c
     src/edit/edit.c
     src/edit/held_loops.c
@@ -134,7 +136,6 @@ set(core_sources
     src/model/limits.c
     src/model/log.c
     src/model/memory.c
-    src/model/nearest_name.c
     src/model/numbers.c
     src/model/parameters.c
     src/model/query.c
@@ -192,6 +193,7 @@ set(core_sources
     src/text/json_values.c
     src/text/printable.c
     src/text/table_names.c
+    src/text/nearest_name.c
     src/text/words.c
     src/trajectory/arrays.c
     src/trajectory/columns.c
@@ -211,6 +213,7 @@ set(core_sources
     src/trajectory/stamps.c
     src/trajectory/steps.c
     src/trajectory/trajectory.c
+    src/trajectory/turn.c
     src/trajectory/units.c
     src/trajectory/waypoints.c
     src/trajectory/wrenches.c)

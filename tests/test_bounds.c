@@ -156,6 +156,7 @@ static void kinematics(trial *t) {
   BOUNDED(space_jacobian_rate, Q, VEC, OUT(six));
   BOUNDED(center_of_mass, t->round % 2 ? link : JN_WORLD, Q, VEC, VEC, MAYBE(3), MAYBE(3), MAYBE(3));
   BOUNDED(com_jacobian, t->round % 2 ? link : JN_WORLD, Q, OUT(3 * N));
+  BOUNDED(composite_inertia, ABOUT, Q, OUT(10));
   BOUNDED(momentum, ABOUT, Q, VEC, OUT(6));
   BOUNDED(momentum_matrix, ABOUT, Q, OUT(six));
   BOUNDED(momentum_matrix_rate, ABOUT, Q, VEC, OUT(six));

@@ -292,6 +292,52 @@ static void centres_of_mass_of_subtrees_add_up(void **st) {
   }
 }
 
+static void composite_inertia_is_the_sum_of_the_links(void **st) {
+  (void)st;
+  uint64_t s = seed("composite inertia");
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i);
+    const jn_tree_d *t = x.m->tree[JN_KIND_D];
+    double I[10], about_com[10], sum[10] = {0}, c[3], rate[3];
+
+    /* The sum over all links that move, each moved from its frame into the world's. */
+    for (int l = 0; l < jn_link_count(x.m); l++) {
+      double T[16], own[10], moved[10];
+      if (t->frame[l].body < 0) continue;
+      check_ok(jn_frame_pose(x.m, x.w, l, x.q, T));
+      jn_link_inertia(x.m, l, own);
+      check_ok(jn_inertia_transform(T, own, moved));
+      for (int k = 0; k < 10; k++) sum[k] += moved[k];
+    }
+    check_ok(jn_composite_inertia(x.m, x.w, JN_ABOUT_ORIGIN, x.q, I));
+    check_close(I, sum, 10, 10, 1000, "the sum over the links");
+
+    /* About the centre of mass: that of jn_center_of_mass(), and moved there by jn_inertia_transform(). */
+    if (sum[0] > 0) {
+      check_ok(jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, NULL, c, rate, NULL));
+      for (int k = 0; k < 3; k++) sum[k] = I[0] * c[k];
+      check_close(I + 1, sum, 3, 10, 1000, "the first moment is m c");
+      const double back[16] = {1, 0, 0, -c[0], 0, 1, 0, -c[1], 0, 0, 1, -c[2], 0, 0, 0, 1};
+      check_ok(jn_inertia_transform(back, I, sum));
+      check_ok(jn_composite_inertia(x.m, x.w, JN_ABOUT_COM, x.q, about_com));
+      check_close(about_com, sum, 10, 100, 10000, "about the centre of mass");
+    }
+
+    /* A robot whose base alone moves is a rigid body: its momentum is I V. */
+    if (t->nb > 0 && t->body[0].kind == JN_BODY_FREE && t->body[0].end == t->nb) {
+      double v[MOST_V] = {0}, V[6], h[6], product[6];
+      memcpy(v, x.v, 6 * sizeof *v);
+      check_ok(jn_frame_twist(x.m, x.w, t->body[0].link, JN_IN_WORLD, x.q, v, V));
+      check_ok(jn_momentum(x.m, x.w, JN_ABOUT_ORIGIN, x.q, v, h));
+      check_ok(jn_inertia_multiply(I, V, product));
+      check_close(product, h, 6, 10, 1000, "I V is the momentum");
+    }
+    check(jn_composite_inertia(x.m, x.w, (jn_about)2, x.q, I) == JN_ERR_INDEX, "about");
+    release(x.m, x.w);
+  }
+}
+
 static void momentum_is_its_matrix_times_velocity_and_obeys_newton(void **st) {
   (void)st;
   uint64_t s = seed("momentum");
@@ -394,6 +440,7 @@ int main(void) {
       cmocka_unit_test(space_jacobian_holds_the_columns_of_all_frames),
       cmocka_unit_test(centre_of_mass_of_robot_and_subtrees),
       cmocka_unit_test(centres_of_mass_of_subtrees_add_up),
+      cmocka_unit_test(composite_inertia_is_the_sum_of_the_links),
       cmocka_unit_test(momentum_is_its_matrix_times_velocity_and_obeys_newton),
       cmocka_unit_test(sine_and_cosine_are_those_of_the_c_library),
       cmocka_unit_test(wrong_frames_and_representations_are_refused),

@@ -194,6 +194,45 @@ static void payload_and_wrench_count(void **state) {
   jn__table_free(&t);
 }
 
+/* A robot that stands still: a weight at the origin of a link is a force in the axes of the world. */
+static void check_weight(const char *robot, const char *motion, const char *link, const char *force, const char *axis) {
+  char line[300];
+  jn_table a, b;
+  snprintf(line, sizeof line, "torque %s still.csv --payload 2,0,0,0 --link %s --out a.csv", robot, link);
+  write_file("still.csv", motion);
+  outcome o = run_fine(line, 0);
+  done(&o);
+  snprintf(line, sizeof line, "t,%s_f%s\n0,%s\n", link, axis, force);
+  write_file("w.csv", line);
+  snprintf(line, sizeof line, "torque %s still.csv --wrench w.csv --wrench-axes world --out b.csv", robot);
+  o = run_fine(line, 0);
+  assert_non_null(strstr(o.out, "in the axes of the world"));
+  done(&o);
+  read_result("a.csv", &a);
+  read_result("b.csv", &b);
+  for (int c = 0; c < a.columns; c++)
+    if (strstr(a.names[c], ".tau") && !strstr(a.names[c], ".tau_d")) {
+      double x = jn__table_column(&a, c)[3], y = jn__table_column(&b, jn__table_find(&b, a.names[c]))[3];
+      if (!(fabs(x - y) < 1e-9))
+        fail_msg("%s, %s: %.12g with the weight, %.12g with the force", robot, a.names[c], x, y);
+    }
+  jn__table_free(&a);
+  jn__table_free(&b);
+}
+
+static void forces_in_world_axes_are_weights(void **state) {
+  (void)state;
+  check_weight("builtin:panda",
+               "t,panda_joint1,panda_joint2,panda_joint3,panda_joint4,panda_joint5,panda_joint6,panda_joint7\n"
+               "0,0.3,-0.5,0.2,-2,0.4,1.6,0.7\n1,0.3,-0.5,0.2,-2,0.4,1.6,0.7\n2,0.3,-0.5,0.2,-2,0.4,1.6,0.7\n"
+               "3,0.3,-0.5,0.2,-2,0.4,1.6,0.7\n4,0.3,-0.5,0.2,-2,0.4,1.6,0.7\n5,0.3,-0.5,0.2,-2,0.4,1.6,0.7\n"
+               "6,0.3,-0.5,0.2,-2,0.4,1.6,0.7\n7,0.3,-0.5,0.2,-2,0.4,1.6,0.7\n",
+               "panda_link5", "-19.6133", "z");
+  check_weight("builtin:four_bar", "t,motor\n0,0.8\n1,0.8\n2,0.8\n3,0.8\n4,0.8\n5,0.8\n6,0.8\n7,0.8\n", "coupler",
+               "-19.62", "y");
+  check_refusal("torque builtin:panda still.csv --wrench w.csv --wrench-axes base", 2, "world");
+}
+
 /* ---- Limits and what samples can tell ---- */
 
 /* 0 N m for two rows, then 100: no torque before, none beyond. */
@@ -389,6 +428,7 @@ int main(void) {
       cmocka_unit_test(npz_has_the_torques_to_the_bit),
       cmocka_unit_test(payload_and_wrench_count),
       cmocka_unit_test(wrenches_are_interpolated_as_asked),
+      cmocka_unit_test(forces_in_world_axes_are_weights),
       cmocka_unit_test(wrong_usage_is_reported),
       cmocka_unit_test(files_are_safe),
       cmocka_unit_test(large_times_keep_their_digits),

@@ -107,6 +107,13 @@ JN_API jn_status jn_center_of_mass_batch(jn_batch *batch, size_t count, int link
 /* J [count x 3 x nv]: cdot = J v (garofalo2013 eq. 7). O(n). */
 JN_API jn_status jn_com_jacobian_batch(jn_batch *batch, size_t count, int link, const double *q, double *J);
 
+/* inertia [count x 10]: all moving links with their joints locked, as one rigid body (the composite or locked inertia):
+ * m, m c, Ixx, Iyy, Izz, Ixy, Ixz, Iyz [kg, kg m, kg m^2], as in lie.h, in the world's axes; m c is zero about the
+ * centre of mass. If all links move with one twist V in the world's frame, the momentum about its origin is I V. O(n).
+ * Errors: JN_ERR_INDEX (about). */
+JN_API jn_status jn_composite_inertia_batch(jn_batch *batch, size_t count, jn_about about, const double *q,
+                                            double *inertia);
+
 /* h [count x 6]: spatial momentum (angular, linear) of all moving links. About the centre of mass it is the centroidal
  * momentum. O(n). */
 JN_API jn_status jn_momentum_batch(jn_batch *batch, size_t count, jn_about about, const double *q, const double *v,

@@ -136,6 +136,13 @@ JN_API jn_status jnf_center_of_mass(const jn_model *model, jn_work *work, int li
 /* J [3 x nv]: cdot = J v (garofalo2013 eq. 7). O(n). */
 JN_API jn_status jnf_com_jacobian(const jn_model *model, jn_work *work, int link, const float *q, float *J);
 
+/* inertia [10]: all moving links with their joints locked, as one rigid body (the composite or locked inertia): m, m c,
+ * Ixx, Iyy, Izz, Ixy, Ixz, Iyz [kg, kg m, kg m^2], as in lie.h, in the world's axes; m c is zero about the centre of
+ * mass. If all links move with one twist V in the world's frame, the momentum about its origin is I V. O(n). Errors:
+ * JN_ERR_INDEX (about). */
+JN_API jn_status jnf_composite_inertia(const jn_model *model, jn_work *work, jn_about about, const float *q,
+                                       float *inertia);
+
 /* h [6]: spatial momentum (angular, linear) of all moving links. About the centre of mass it is the centroidal
  * momentum. O(n). */
 JN_API jn_status jnf_momentum(const jn_model *model, jn_work *work, jn_about about, const float *q, const float *v,

@@ -66,6 +66,13 @@ JN_API jn_status jn_com_jacobian(const jn_model *model, jn_work *work, int link,
 /* The reference point of momentum. The axes are always the world's. */
 typedef enum jn_about { JN_ABOUT_ORIGIN = 0, JN_ABOUT_COM = 1 } jn_about;
 
+/* inertia [10]: all moving links with their joints locked, as one rigid body (the composite or locked inertia): m, m c,
+ * Ixx, Iyy, Izz, Ixy, Ixz, Iyz [kg, kg m, kg m^2], as in lie.h, in the world's axes; m c is zero about the centre of
+ * mass. If all links move with one twist V in the world's frame, the momentum about its origin is I V. O(n). Errors:
+ * JN_ERR_INDEX (about). */
+JN_API jn_status jn_composite_inertia(const jn_model *model, jn_work *work, jn_about about, const double *q,
+                                      double *inertia);
+
 /* h [6]: spatial momentum (angular, linear) of all moving links. About the centre of mass it is the centroidal
  * momentum. O(n). */
 JN_API jn_status jn_momentum(const jn_model *model, jn_work *work, jn_about about, const double *q, const double *v,

@@ -120,7 +120,8 @@ JN_API jn_status jn_retimed_path(const jn_retimed *retimed, double t, double s_j
 JN_API jn_status jn_retimed_evaluate(const jn_retimed *retimed, double t, double *q, double *v_jet);
 /* The same with v_jet [(K+2) x nv], K from 0 to 3. q and v_jet must not be NULL. Errors: JN_ERR_SIZE (order). */
 JN_API jn_status jn_retimed_jet(const jn_retimed *retimed, double t, int order, double *q, double *v_jet);
-/* The wrenches of the trajectory at time t, wrench_jet [(K+1) x nlink x 6], K from 0 to 5. Errors: JN_ERR_SIZE. */
+/* The wrenches of the trajectory at time t, in the axes that they were given in, wrench_jet [(K+1) x nlink x 6], K from
+ * 0 to 5. Errors: JN_ERR_SIZE. */
 JN_API jn_status jn_retimed_wrenches(const jn_retimed *retimed, double t, int order, double *wrench_jet);
 /* Which limits the motion reaches (within 2 %), in order of time: event i, JN_ERR_INDEX behind the last. */
 JN_API int jn_retimed_event_count(const jn_retimed *retimed);

@@ -83,18 +83,20 @@ typedef struct jn_simulation_options {
   double tolerance;         /* local error of a step, of v relative to max(1, |v|), of q in rad and m; default 1e-10 */
   double step; /* [s] of rk4 and euler, which need it; of taylor the length of all steps, whatever the error; of the
                   others the first step; 0: found from the tolerance; default 0 */
-  double largest_step;             /* [s] of methods that choose; 0: no limit */
-  int order;                       /* of taylor, 2 ... 60; 0: jn_taylor_order(); default 0 */
-  const double *tau;               /* [nv] constant forces; NULL: none */
-  int gravity_compensation;        /* 1: forces that carry the weight, g(q) */
-  int losses;                      /* 1: minus damping v and friction v / sqrt(v^2 + friction_speed^2) of the model */
-  double friction_speed;           /* [rad/s, m/s] below which Coulomb friction fades to zero; default 1e-3 */
-  jn_force_function *force;        /* NULL: none */
-  int force_order;                 /* highest derivative that it knows; default 0. Taylor needs its own order - 1 */
-  int force_of_time;               /* 1: depends on time alone, v_jet may be NULL then; default 0 */
-  jn_wrench_function *wrench;      /* NULL: none. Taylor asks for derivatives to order - 1 */
-  const unsigned char *prescribed; /* [nv] coordinates whose motion is given; NULL: none */
-  jn_motion_function *motion;      /* of these; NULL: they keep their velocity */
+  double largest_step;           /* [s] of methods that choose; 0: no limit */
+  int order;                     /* of taylor, 2 ... 60; 0: jn_taylor_order(); default 0 */
+  const double *tau;             /* [nv] constant forces; NULL: none */
+  int gravity_compensation;      /* 1: forces that carry the weight, g(q) */
+  int losses;                    /* 1: minus damping v and friction v / sqrt(v^2 + friction_speed^2) of the model */
+  double friction_speed;         /* [rad/s, m/s] below which Coulomb friction fades to zero; default 1e-3 */
+  jn_force_function *force;      /* NULL: none */
+  int force_order;               /* highest derivative that it knows; default 0. Taylor needs its own order - 1 */
+  int force_of_time;             /* 1: depends on time alone, v_jet may be NULL then; default 0 */
+  jn_wrench_function *wrench;    /* NULL: none. Taylor asks for derivatives to order - 1 */
+  jn_representation wrench_axes; /* of them: JN_IN_BODY (default), or JN_IN_ALIGNED: axes of the world, about the links'
+                                    origins; not with derivatives (JN_ERR_UNSUPPORTED) */
+  const unsigned char *prescribed;               /* [nv] coordinates whose motion is given; NULL: none */
+  jn_motion_function *motion;                    /* of these; NULL: they keep their velocity */
   double (*next_break)(void *context, double t); /* first time after t where any of these functions is not smooth,
                                                     INFINITY: none. Steps end there. A time that is not after t is
                                                     ignored, NaN is JN_ERR_STEP. NULL: smooth throughout */

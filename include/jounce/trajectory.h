@@ -20,6 +20,7 @@
 #define JOUNCE_TRAJECTORY_H
 
 #include "configuration.h"
+#include "kinematics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +61,8 @@ typedef struct jn_trajectory_options {
   double tolerance;              /* [rad, m] of JN_SMOOTH_TOLERANCE */
   double bandwidth;              /* [Hz] the motion has no faster parts: what is faster is noise; default 0: unknown */
   jn_interpolation wrench_interpolation; /* of jn_trajectory_load_wrenches(); default JN_INTERPOLATE_MONOTONE */
+  jn_representation wrench_axes; /* of jn_trajectory_load_wrenches(): JN_IN_BODY, the axes of the links (default), or
+                                    JN_IN_ALIGNED, the axes of the world; both about the links' origins */
   double lowpass; /* [Hz] splines resolve nothing much faster, so jumps and noise beyond this are smoothed away, and a
                      note or a warning says how much; default 0: no low-pass */
   const char *const *columns; /* "NAME=COLUMN", "NAME=#3", "NAME=COLUMN [deg]" for columns not named after their */
@@ -110,10 +113,11 @@ JN_API void jn_trajectory_destroy(jn_trajectory *trajectory); /* NULL is allowed
 JN_API jn_status jn_trajectory_evaluate(const jn_trajectory *trajectory, double t, int order, double *q, double *v_jet);
 
 /* External wrenches over time, from a sampled file with columns LINK_mx _my _mz _fx _fy _fz (moment [N m], force [N] on
- * the link, in its frame about its origin); wrenches without a column are zero. Columns of a motion and of joint forces
- * are passed over, so it may be the file of the motion itself. They replace wrenches loaded before.
- * The file must cover the time range of the trajectory; wrench_interpolation in the options says how to interpolate
- * between its rows, and a file with one row is a constant wrench. Errors as for jn_trajectory_load(). */
+ * the link, about its origin, in its axes or in those of the world: wrench_axes); wrenches without a column are zero.
+ * Columns of a motion and of joint forces are passed over, so it may be the file of the motion itself. They replace
+ * wrenches loaded before. The file must cover the time range of the trajectory; wrench_interpolation in the options
+ * says how to interpolate between its rows, and a file with one row is a constant wrench. Errors as for
+ * jn_trajectory_load(). */
 JN_API jn_status jn_trajectory_load_wrenches(jn_trajectory *trajectory, const char *source,
                                              const jn_trajectory_options *options, jn_error *error);
 JN_API int jn_trajectory_has_wrenches(const jn_trajectory *trajectory);
@@ -122,8 +126,17 @@ JN_API int jn_trajectory_has_wrenches(const jn_trajectory *trajectory);
  */
 JN_API int jn_trajectory_wrench_rows(const jn_trajectory *trajectory);
 JN_API int jn_trajectory_wrench_order(const jn_trajectory *trajectory);
-/* wrench_jet [(K+1) x nlink x 6] at time t; zero without wrenches. Errors: JN_ERR_SIZE. */
+/* The axes that they are given in: JN_IN_BODY, or JN_IN_ALIGNED. */
+JN_API jn_representation jn_trajectory_wrench_axes(const jn_trajectory *trajectory);
+/* wrench_jet [(K+1) x nlink x 6] at time t, in these axes; zero without wrenches. Errors: JN_ERR_SIZE. */
 JN_API jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double t, int order, double *wrench_jet);
+/* Wrenches in the axes of the world, about the links' origins, and their time derivatives become those in the axes of
+ * their links, which all dynamics take: wrench_jet [(K+1) x nlink x 6], in place, y = R^T w with the rotation R of the
+ * link along the motion q [nq], v_jet [(K+2) x nv] (its first K rows are used; NULL only for K = 0). Work of order K.
+ * O(K^2) for each link that has a wrench, and its jn_frame_twist_jet(). Errors: JN_ERR_SIZE (K above
+ * JN_TRAJECTORY_MAX_ORDER). */
+JN_API jn_status jn_wrenches_to_body_jet(const jn_model *model, jn_work *work, int order, const double *q,
+                                         const double *v_jet, double *wrench_jet);
 
 /* Measured joint forces, from the columns NAME.tau of a sampled file: the one of the motion itself, or another one that
  * uses the same clock. Names as other programs write them (NAME_effort, /joint_states/NAME/effort, tau1 ...) and

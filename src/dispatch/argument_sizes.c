@@ -130,6 +130,13 @@ static inline void terms_sizes(const jn_model *m, const jn_call *call, size_t *n
   n[25] = 2;
 }
 
+static inline void composite_inertia_sizes(const jn_model *m, const jn_call *call, size_t *n) {
+  (void)call;
+  const size_t nq = (size_t)m->nq;
+  n[0] = nq;
+  n[1] = 10;
+}
+
 static inline void coriolis_matrix_christoffel_sizes(const jn_model *m, const jn_call *call, size_t *n) {
   (void)call;
   const size_t nq = (size_t)m->nq;
@@ -591,6 +598,9 @@ void jn__argument_sizes(int kernel, const jn_model *m, const jn_call *call, size
       return;
     case JN_KERNEL_terms:
       terms_sizes(m, call, n);
+      return;
+    case JN_KERNEL_composite_inertia:
+      composite_inertia_sizes(m, call, n);
       return;
     case JN_KERNEL_coriolis_matrix_christoffel:
       coriolis_matrix_christoffel_sizes(m, call, n);

@@ -46,6 +46,7 @@ static jn_status reserve_memory(jn_batch *batch, size_t staging) {
   size_t own = up(staging), threads = (size_t)batch->threads;
   if (batch->memory && own <= batch->staging_bytes)
     return JN_OK; /* nearly always; counting the scratch memory takes 3 us */
+  /* One block for all threads: pivots, staging and scratch memory of each. */
   size_t each = scratch_bytes(batch) + pivot_bytes(batch) + own;
   char *memory = a->allocate(threads * each + 64, a->context);
   if (!memory) return JN_ERR_MEMORY;
@@ -53,6 +54,7 @@ static jn_status reserve_memory(jn_batch *batch, size_t staging) {
   batch->memory = memory;
   batch->staging_bytes = own;
   memory += (64 - (uintptr_t)memory % 64) % 64;
+
   for (size_t i = 0; i < threads; i++, memory += each)
     batch->thread_memory[i] = (jn_thread_memory){
         .pivots = memory, .staging = memory + pivot_bytes(batch), .scratch = memory + pivot_bytes(batch) + own};
@@ -74,6 +76,8 @@ jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batc
   const jn_variant *d = jn__choose_variant(JN_KIND_D, 1), *f = jn__choose_variant(JN_KIND_F, 1);
   if (!d || !f) return JN_ERR_VARIANT;
   int count = JN_WITH_OPENMP && threads != 1 ? (threads ? threads : default_threads()) : 1;
+
+  /* The batch, and a work of its own that passes its states on. */
   jn_batch *made = jn__allocate(&model->allocator, up(sizeof *made) + (size_t)count * sizeof *made->thread_memory);
   if (!made) return JN_ERR_MEMORY;
   made->allocator = model->allocator;
@@ -203,7 +207,7 @@ static const struct {
     {JN_KERNEL_inverse_dynamics_second_derivatives, ~0u, 200000, 200000}, /* second derivatives */
 };
 
-/* Whether states are computed one by one, straight into the caller's memory. This depends on the model, the function
+/* Whether states are computed one by one, directly in the caller's memory. This depends on the model, the function
  * and what is wanted, never on data, threads or the number of states. */
 static int one_by_one_is_faster(const jn_variant *variant, const jn_run *run) {
   for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
@@ -258,6 +262,8 @@ static size_t run_whole(const batch_plan *plan, size_t thread, size_t first, siz
 /* The same in pieces of whole groups of lanes, if somebody is to be asked in between whether to go on. */
 static size_t run_states(const batch_plan *plan, size_t thread, size_t first, size_t end) {
   if (!plan->stop.asked) return run_whole(plan, thread, first, end);
+
+  /* In pieces, asking in between whether to stop. */
   size_t piece = 16 * (size_t)plan->variant->lanes, singular = end;
   jn_stop before = jn__stop_get();
   jn__stop_put(plan->stop); /* this may be another thread than that of the caller */
@@ -302,19 +308,24 @@ static size_t run_parts(const batch_plan *plan) {
   return singular;
 }
 
+/* Runs a call on states of a batch: decides how they are computed, then computes them in threads. */
 jn_status jn__run_batch(const jn_variant *variant, const jn_run *given) {
   jn_batch *batch = given->states.batch;
   jn_run in_lanes;
   const jn_run *run = given;
+
+  /* In lanes, or one by one where that is faster. */
   const jn_variant *one = jn__choose_variant(run->kind, 0);
   int direct = one->lanes == 1 && one->kind == run->kind;
   int each = direct && (variant->lanes == 1 || one_by_one_is_faster(variant, run));
   int own = run->states.own_parameters, part = run->states.is_part;
+
+  /* States with parameters of their own: as an input of forward dynamics in lanes, otherwise one by one with their
+   * own tree. */
   if (own) {
     if (run->states.first + run->states.count > batch->own.count) return JN_ERR_SIZE;
     if (run->kind != JN_KIND_D || one->lanes != 1 || one->kind != run->kind) return JN_ERR_UNSUPPORTED;
-    if (variant->lanes > 1 && variant->kind == JN_KIND_D &&
-        run->kernel == JN_KERNEL_forward_dynamics) { /* which takes them as an input */
+    if (variant->lanes > 1 && variant->kind == JN_KIND_D && run->kernel == JN_KERNEL_forward_dynamics) {
       in_lanes = *run;
       in_lanes.call.forward_dynamics.inertias = jn__parameters_inertias(&batch->own, run->states.first);
       run = &in_lanes;
@@ -322,9 +333,13 @@ jn_status jn__run_batch(const jn_variant *variant, const jn_run *given) {
     } else
       each = 1;
   }
+
+  /* The last states may be faster one by one than in lanes that are not full. */
   size_t last = direct && !each && !part && run == given ? last_states(variant, run) : 0;
   batch_plan plan = {each ? one : variant, run, batch, each, own, run->states.count - last, jn__stop_get()};
   if (part) return run_part(&plan);
+
+  /* All threads; then the last states. */
   atomic_store(&batch->stopped, 0);
   jn_status status = reserve_memory(batch, each ? 0 : jn__run_bytes(variant, run));
   if (status != JN_OK) return status;
@@ -333,6 +348,8 @@ jn_status jn__run_batch(const jn_variant *variant, const jn_run *given) {
   if (singular == plan.count)
     singular =
         last ? jn__run_each(one, run, &batch->thread_memory[0], plan.count, run->states.count) : run->states.count;
+
+  /* The first singular state, if any. */
   if (singular == run->states.count) return JN_OK;
   batch->singular = singular;
   return JN_ERR_SINGULAR;

@@ -84,6 +84,10 @@ jn_status PUBLIC(center_of_mass_batch)(jn_batch *batch, size_t count, int link, 
 jn_status PUBLIC(com_jacobian_batch)(jn_batch *batch, size_t count, int link, const number *q, number *J) {
   BATCH(com_jacobian, link, q, J);
 }
+jn_status PUBLIC(composite_inertia_batch)(jn_batch *batch, size_t count, jn_about about, const number *q,
+                                          number *inertia) {
+  BATCH(composite_inertia, about, q, inertia);
+}
 jn_status PUBLIC(momentum_batch)(jn_batch *batch, size_t count, jn_about about, const number *q, const number *v,
                                  number *h) {
   BATCH(momentum, about, q, v, h);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Public functions of jounce/derivatives.h. */
+/* Public functions of jounce/derivatives.h that are not about kinematics: they check arguments and set those of the
+ * kernels in src/kernel/first_derivatives and second_derivatives, whose names are the same. */
 #include "jounce/derivatives.h"
 
 #include "judge.h"
@@ -138,7 +139,7 @@ jn_status PUBLIC(inverse_dynamics_second_derivatives)(const jn_model *model, jn_
                                                       const number *v, const number *a, const number *wrench,
                                                       jn_representation hold, number *d2tau_dqdq, number *d2tau_dqdv,
                                                       number *d2tau_dvdv, number *d2tau_dqda) {
-  if (wrench && hold != JN_IN_BODY) { /* the closed form is for wrenches held in their bodies */
+  if (wrench && hold != JN_IN_BODY) { /* the closed form is for wrenches that are fixed to their bodies */
     jn_status status = tensors(model, work, q, v, a, wrench, hold, BY_Q, d2tau_dqdq, d2tau_dqdv, d2tau_dqda);
     return status == JN_OK ? tensors(model, work, q, v, a, wrench, hold, BY_V, NULL, d2tau_dvdv, NULL) : status;
   }
@@ -157,6 +158,7 @@ jn_status PUBLIC(inverse_dynamics_second_derivatives)(const jn_model *model, jn_
   return jn__run(&run);
 }
 
+/* dM/dq [garofalo2013 eq. 24a] is the mixed second derivative of tau by q and a. */
 jn_status PUBLIC(mass_matrix_derivative)(const jn_model *model, jn_work *work, const number *q, number *dM_dq) {
   if (!dM_dq) return JN_ERR_NULL;
   jn_run run;
@@ -172,6 +174,8 @@ jn_status PUBLIC(mass_matrix_inverse_derivative)(const jn_model *model, jn_work 
   if (!Minv || !dMinv_dq) return JN_ERR_NULL;
   jn_status status = PUBLIC(mass_matrix_inverse)(model, work, q, Minv);
   if (status != JN_OK) return status;
+
+  /* -M^-1 dM/dq M^-1. */
   jn_run run;
   status = begin(&run, JN_KERNEL_mass_matrix_inverse_derivative, model, work, q, JN_IN_BODY);
   if (status != JN_OK) return status;
@@ -190,7 +194,7 @@ jn_status PUBLIC(coriolis_matrix_derivatives)(const jn_model *model, jn_work *wo
   return jn__run(&run);
 }
 
-/* dM/dt = C + C^T */
+/* X <- X + X^T for all states and directions, because dM/dt = C + C^T. */
 static void add_transposes(const jn_work *work, number *X, size_t n) {
   for (size_t h = 0; X && h < work->states.count * n; h++, X += n * n)
     for (size_t i = 0; i < n; i++)

@@ -14,16 +14,21 @@ static jn_status run_inverse_dynamics(const jn_model *model, jn_work *work, cons
   jn_run run;
   run.call.inverse_dynamics =
       (jn_inverse_dynamics_arguments){.q = q, .v = v, .a = a, .wrench = wrench, .tau = tau, .forces = weightless};
+
+  /* One state: directly. */
   const jn_variant *variant = jn__direct_variant(NUMBER_KIND, model, work);
   if (variant) {
     jn__call_init(&run.call, variant, model, work->scratch);
     variant->kernels[JN_KERNEL_inverse_dynamics](&run.call);
     return JN_OK;
   }
+
+  /* Others: by jn__run(). */
   jn__run_init(&run, JN_KERNEL_inverse_dynamics, NUMBER_KIND, model, work);
   return jn__run(&run);
 }
 
+/* One output of the kernel of all terms. */
 static jn_status one_term(const jn_model *model, jn_work *work, const number *q, const number *v, int out,
                           number *data) {
   return run_term(model, work, q, v, out, data, 0, 0, JN_WORLD);

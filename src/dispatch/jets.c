@@ -7,6 +7,7 @@
 #include "judge.h"
 #include "public.h"
 
+/* Whether the work belongs to the model and has memory for this order. */
 static jn_status ready(const jn_model *model, const jn_work *work, int order) {
   if (!model || !work) return JN_ERR_NULL;
   if (order < 0 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
@@ -18,8 +19,11 @@ jn_status PUBLIC(inverse_dynamics_jet)(const jn_model *model, jn_work *work, int
   jn_status status = ready(model, work, order);
   if (status != JN_OK) return status;
   if (!q || !v_jet || !tau_jet) return JN_ERR_NULL;
+
+  /* Order 0 of one state is inverse dynamics itself. */
   if (order == 0 && !work->states.batch)
     return PUBLIC(inverse_dynamics)(model, work, q, v_jet, v_jet + model->nv, wrench_jet, tau_jet);
+
   jn_run run;
   jn__run_init(&run, order == 0 ? JN_KERNEL_inverse_dynamics : JN_KERNEL_inverse_dynamics_jet, NUMBER_KIND, model,
                work);
@@ -35,6 +39,7 @@ jn_status PUBLIC(inverse_dynamics_jet)(const jn_model *model, jn_work *work, int
   return jn__run(&run);
 }
 
+/* Forward and hybrid dynamics of any order; x has all arguments. */
 static jn_status hybrid_jet(const jn_model *model, jn_work *work, jn_hybrid_dynamics_jet_arguments x) {
   jn_status status = ready(model, work, x.order);
   if (status != JN_OK) return status;

@@ -88,6 +88,16 @@ jn_status PUBLIC(com_jacobian)(const jn_model *model, jn_work *work, int link, c
   return run_term(model, work, q, NULL, JN_OUT_terms_com_jacobian, J, 0, 0, link);
 }
 
+jn_status PUBLIC(composite_inertia)(const jn_model *model, jn_work *work, jn_about about, const number *q,
+                                    number *inertia) {
+  if (!model || !work || !q || !inertia) return JN_ERR_NULL;
+  if ((unsigned)about > JN_ABOUT_COM) return JN_ERR_INDEX;
+  jn_run run;
+  jn__run_init(&run, JN_KERNEL_composite_inertia, NUMBER_KIND, model, work);
+  run.call.composite_inertia = (jn_composite_inertia_arguments){.q = q, .inertia = inertia, .about = (int)about};
+  return jn__run(&run);
+}
+
 jn_status PUBLIC(momentum)(const jn_model *model, jn_work *work, jn_about about, const number *q, const number *v,
                            number *h) {
   return one_term(model, work, q, v, JN_OUT_terms_momentum, h, 0, (int)about);

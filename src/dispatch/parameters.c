@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Inertial parameters of their own for the states of a batch: lumped into inertias of bodies, and a copy of the tree
+ * for each thread that gets those of the state at hand. */
 #include "parameters.h"
 
 #include <math.h>
@@ -8,7 +10,7 @@
 #include "../model/model.h"
 #include "jounce/lie.h"
 
-/* Of all links of a state, summed over those of each body. */
+/* Inertias of the bodies of one state: those of its links, moved to the frames of the bodies and added up. */
 static jn_status lump(const jn_tree_d *t, const double *pi, double *inertia) {
   memset(inertia, 0, 10 * (size_t)t->nb * sizeof *inertia);
   for (int k = 0; k < t->nlink; k++) {

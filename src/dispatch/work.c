@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work memory: [jn_work | pivots | spare | staging | scratch], with scratch last, so that tests detect a kernel that
- * uses more than it counted. */
+/* Work memory: [jn_work | pivots | spare | staging | scratch]. Scratch memory comes last, so that tests detect a kernel
+ * that uses more than it counted.
+ *
+ *   pivots    [nd doubles]       of the last solution
+ *   spare     [3 nv doubles]     of public functions that call kernels one after another
+ *   staging   jn__staging_bytes  samples on their way into lanes
+ *   scratch   jn__scratch_bytes  of the kernels: what the largest of them takes */
 #include "../model/model.h"
 #include "dispatch.h"
 #include "jounce/jets.h"
@@ -42,6 +47,7 @@ static jn_status init_for(const jn_model *model, int order, void *memory, size_t
   return JN_OK;
 }
 
+/* Allocates a work and lays it out; order -1: no jets. */
 static jn_status create_for(const jn_model *model, int order, jn_work **work) {
   if (work) *work = NULL;
   if (!model || !work) return JN_ERR_NULL;

@@ -146,7 +146,7 @@ static void place_spring(char *base, size_t *used, const jn_actuator *a, jn_spri
   spring->actuator.polynomial = polynomial;
   spring->actuator.table_deflection = spring->actuator.times = x;
   spring->actuator.table_torque = spring->actuator.time_stiffness = y;
-  spring->pieces = (jn_pieces){.count = points, .x = x, .y = y, .c = c};
+  spring->pieces = (jn_quintic_spline){.count = points, .x = x, .y = y, .c = c};
   if (points > 0) jn__pieces_fit(&spring->pieces, room);
 }
 

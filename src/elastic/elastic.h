@@ -33,11 +33,11 @@ enum {
 };
 
 /* A spline of degree 5 through points: on each interval sum c[k] ((x - knot) / width)^k. */
-typedef struct jn_pieces {
+typedef struct jn_quintic_spline {
   int count; /* of points; 0: none */
   const double *x, *y;
   double *c; /* [count - 1 x 6] */
-} jn_pieces;
+} jn_quintic_spline;
 
 typedef enum jn_spring_kind {
   JN_SPRING_RIGID,
@@ -49,8 +49,8 @@ typedef enum jn_spring_kind {
 
 typedef struct jn_spring {
   jn_spring_kind kind;
-  jn_actuator actuator; /* its arrays are in the block of the jn_elastic */
-  jn_pieces pieces;     /* of a table, or of stiffness over time */
+  jn_actuator actuator;     /* its arrays are in the block of the jn_elastic */
+  jn_quintic_spline pieces; /* of a table, or of stiffness over time */
 } jn_spring;
 
 struct jn_elastic {
@@ -85,9 +85,9 @@ struct jn_elastic {
 
 /* Fits the spline to its points: continuous to order 4, third and fourth derivatives zero at the ends. scratch [6 *
  * count]. */
-void jn__pieces_fit(jn_pieces *pieces, double *scratch);
+void jn__pieces_fit(jn_quintic_spline *pieces, double *scratch);
 /* Taylor coefficients 0 ... order at x; beyond the ends those of the parabola there, or a constant if `flat`. */
-void jn__pieces_taylor(const jn_pieces *pieces, double x, int flat, int order, double *out);
+void jn__pieces_taylor(const jn_quintic_spline *pieces, double x, int flat, int order, double *out);
 
 /* ---- spring.c ---- */
 

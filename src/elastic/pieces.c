@@ -36,7 +36,7 @@ static void solve2(const double A[4], double x[2]) {
 }
 
 /* Coefficients of each interval from slopes and curvatures x [2 count]. */
-static void set_coefficients(jn_pieces *pieces, const double *x) {
+static void set_coefficients(jn_quintic_spline *pieces, const double *x) {
   for (int i = 0; i + 1 < pieces->count; i++) {
     double h = pieces->x[i + 1] - pieces->x[i], rise = pieces->y[i + 1] - pieces->y[i], *c = pieces->c + 6 * i;
     double d0 = h * x[2 * i], s0 = h * h * x[2 * i + 1], d1 = h * x[2 * i + 2], s1 = h * h * x[2 * i + 3];
@@ -49,7 +49,7 @@ static void set_coefficients(jn_pieces *pieces, const double *x) {
   }
 }
 
-void jn__pieces_fit(jn_pieces *pieces, double *scratch) {
+void jn__pieces_fit(jn_quintic_spline *pieces, double *scratch) {
   int n = pieces->count;
   double *diagonal = scratch, *x = scratch + 4 * n; /* [n x 4], [n x 2] */
   memset(scratch, 0, (size_t)(6 * n) * sizeof *scratch);
@@ -94,7 +94,7 @@ void jn__pieces_fit(jn_pieces *pieces, double *scratch) {
   set_coefficients(pieces, x);
 }
 
-void jn__pieces_taylor(const jn_pieces *pieces, double x, int flat, int order, double *out) {
+void jn__pieces_taylor(const jn_quintic_spline *pieces, double x, int flat, int order, double *out) {
   int last = pieces->count - 2, low = 0, high = last;
   double first = pieces->x[0], end = pieces->x[pieces->count - 1], at = x < first ? first : x > end ? end : x, c[6];
 

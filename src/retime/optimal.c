@@ -61,6 +61,7 @@ static void add_part(const jn_path *p, int v, const jn_limited_term *t, int k, d
   double by[JN_BASIS] = {0}, constant = t->of_force ? jn__force_row(p, v, k, by) : p->q[k * p->nv + v];
   quadratic *f = &to->part[part];
   weight *= t->weight;
+
   if (a < 0)
     f->constant += weight * constant;
   else
@@ -153,6 +154,8 @@ static double value_of(const problem *p, const limit_terms *s, const squares *sq
                        double by[VARIABLES]) {
   double moving[VARIABLES], first = part_of(p, &s->part[0], square ? square->of[0] : NULL, y, by),
                             second = part_of(p, &s->part[1], square ? square->of[1] : NULL, y, moving);
+
+  /* Derivatives of part[0] + sqrt(x) part[1]. */
   for (int i = 0; i < p->used; i++) by[i] += root * moving[i];
   by[0] += second / (2 * root);
   return first + root * second;
@@ -165,14 +168,19 @@ static double add_point(const problem *p, int point, const double *y, double mu,
   const squares *curved = p->curved ? p->curved + (size_t)point * (size_t)p->nonlinear : NULL;
   double sum = 0, product = 1, root = sqrt(y[0]); /* the logarithm of a product takes the time of one */
   int plain = p->each - p->nonlinear;
+
   for (int k = 0; k < p->each; k++) {
     const limit_terms *s = &list[k];
     int up = isfinite(s->upper), down = isfinite(s->lower);
     double by[VARIABLES], f = value_of(p, s, k < plain ? NULL : &curved[k - plain], y, root, by);
     double over = s->upper - f, under = f - s->lower;
     if ((up && !(over > 0)) || (down && !(under > 0))) return INFINITY;
+
+    /* Gradient and Gauss-Newton matrix of -mu log(slack). */
     double pull = (up ? 1 / over : 0) - (down ? 1 / under : 0);
     double stiff = (up ? 1 / (over * over) : 0) + (down ? 1 / (under * under) : 0);
+
+    /* The logarithm is taken of the product of all slacks. */
     product *= (up ? over / s->size : 1) * (down ? under / s->size : 1);
     if (product < 1e-100 || product > 1e100) {
       sum -= mu * log(product);
@@ -245,13 +253,18 @@ static double barrier(problem *p, const jn_speed *x, double mu, int derive) {
     memset(p->H, 0, (size_t)p->n * WIDTH * sizeof(double));
     memset(p->gradient, 0, (size_t)p->n * sizeof(double));
   }
+
   for (int i = 0; i < panel_count(x) * POINTS && isfinite(sum); i++) {
     double u, h, (*basis)[JN_BASIS] = p->basis[i];
     int interval = place_of(x, i, &u, &h);
     double y[VARIABLES] = {0}, gradient[VARIABLES] = {0}, W[VARIABLES][VARIABLES] = {{0}};
+
+    /* x and its derivatives at the point. */
     for (int d = 0; d < p->used; d++)
       for (int k = 0; k < JN_BASIS; k++) y[d] += basis[d][k] * x->b[interval + k];
     if (!(y[0] > 0)) return INFINITY;
+
+    /* Duration, barrier, and their derivatives. */
     sum += add_time(p, y[0], h * weights[i % POINTS], derive ? gradient : NULL, W);
     sum += add_point(p, i, y, mu, derive ? gradient : NULL, W);
     if (derive) add_derivatives(p, interval, basis, gradient, W);
@@ -276,6 +289,8 @@ static int solve(problem *p) {
   int n = p->n;
   double *x = p->step;
   fix_end_coefficients(p);
+
+  /* Factors of the band matrix. */
   for (int i = 0; i < n; i++) *entry(p, i, i) *= 1 + 1e-12;
   for (int i = 0; i < n; i++) {
     int first = i > WIDTH - 1 ? i - WIDTH + 1 : 0;
@@ -286,6 +301,8 @@ static int solve(problem *p) {
       *entry(p, i, j) = i == j ? sqrt(sum) : sum / *entry(p, j, j);
     }
   }
+
+  /* Substitution, forwards and backwards. */
   for (int i = 0; i < n; i++) {
     double sum = -p->gradient[i];
     for (int k = i > WIDTH - 1 ? i - WIDTH + 1 : 0; k < i; k++) sum -= *entry(p, i, k) * x[k];
@@ -304,6 +321,8 @@ static double descend(problem *p, double mu) {
   double now = barrier(p, p->x, mu, 1), slope = 0, length = 1;
   if (!isfinite(now) || !solve(p)) return 0;
   for (int i = 0; i < p->n; i++) slope += p->gradient[i] * p->step[i];
+
+  /* Shorter steps until the function falls enough. */
   for (int tries = 0; tries < 50; tries++, length /= 2) {
     for (int i = 0; i < p->n; i++) p->trial->b[i] = p->x->b[i] + length * p->step[i];
     double next = barrier(p, p->trial, mu, 0);
@@ -399,6 +418,7 @@ static int try_end(problem *p, int end, double target, double part, double width
     double z = (double)(end ? last - i : i) / last / width;
     p->trial->b[i] = p->x->b[i] + (z < 1 ? distance * (1 - z * z * z * (10 - z * (15 - 6 * z))) : 0);
   }
+
   if (!isfinite(barrier(p, p->trial, mu, 0))) return 0;
   memcpy(p->x->b, p->trial->b, (size_t)p->n * sizeof(double));
   if (part == 1) p->x->b[end ? last : 0] = target;
@@ -416,6 +436,8 @@ static int move_ends(problem *p, const double target[2]) {
     int end = k % 2, tries = 0;
     double part = 1;
     if (there[end]) continue;
+
+    /* As far as limits allow, then towards the middle between the limits. */
     while (tries < TRIES && !try_end(p, end, target[end], part, widths[k / 2 % 3], mu)) tries++, part /= 2;
     there[end] = tries == 0;
     for (int i = 0; i < CENTRING && tries > 0 && tries < TRIES; i++) descend(p, mu);

@@ -15,26 +15,13 @@
 #include <string.h>
 
 #include "../model/stop.h"
+#include "../series/series.h"
 #include "retime.h"
 
 /* Doubles of all arrays of a path. */
 static size_t path_doubles(const jn_path *path) {
   size_t n = (size_t)path->nv, rows = (size_t)path->order + 3;
   return (size_t)path->nq + n * (2 * rows + 4 * (rows - 2) + 2 + 2 + 17);
-}
-
-/* Losses at speeds 1 and 2 determine damping and friction; coupled joints are included. */
-static jn_status find_losses(jn_path *path) {
-  double *speed = path->timed, *two = path->tau;
-  for (int i = 0; i < path->nv; i++) speed[i] = 1;
-  jn_status status = jn_loss_forces(path->model, speed, path->friction);
-  for (int i = 0; i < path->nv; i++) speed[i] = 2;
-  if (status == JN_OK) status = jn_loss_forces(path->model, speed, two);
-  for (int i = 0; i < path->nv; i++) {
-    path->damping[i] = two[i] - path->friction[i];
-    path->friction[i] -= path->damping[i];
-  }
-  return status;
 }
 
 static size_t wrench_row(const jn_path *path) { return 6 * (size_t)jn_link_count(path->model); }
@@ -59,6 +46,8 @@ static jn_status memory_create(jn_path *path, const jn_allocator *a) {
   size_t n = (size_t)path->nv, rows = (size_t)path->order + 3;
   memory->entry = (size_t)path->nq + n * (rows + 3 * (rows - 2) + 2);
   memory->slots = most_slots;
+
+  /* As many slots as fit into 64 MB. */
   while (memory->slots > 1 && memory->slots * memory->entry * sizeof(double) > most_bytes) memory->slots /= 2;
 
   memory->places = jn__allocate(a, memory->slots * sizeof(double));
@@ -125,6 +114,8 @@ jn_status jn__path_create(jn_path *path, const jn_allocator *a) {
   if (wrenches) path->wrench = jn__allocate(a, 2 * (rows - 2) * wrench_row(path) * sizeof(double));
   if (!path->q_index || !path->q_now || (wrenches && !path->wrench) || (nonlinear && !path->nonlinear))
     return JN_ERR_MEMORY;
+
+  /* One block for all arrays. */
   path->q = path->q_now + path->nq;
   path->timed = path->q + rows * n;
   path->c = path->timed + rows * n;
@@ -136,6 +127,8 @@ jn_status jn__path_create(jn_path *path, const jn_allocator *a) {
   path->compliance = path->friction + n;
   path->offset = path->compliance + n;
   path->scratch = path->offset + n;
+
+  /* What each coordinate has: index in q, spring. */
   for (int v = 0; v < path->nv; v++) {
     int number, joint = jn_coordinate_joint(path->model, v, &number);
     jn_joint_type type = jn_joint_type_of(path->model, joint);
@@ -144,8 +137,10 @@ jn_status jn__path_create(jn_path *path, const jn_allocator *a) {
       path->compliance[v] = 1 / jn_elastic_actuator(path->elastic, v)->stiffness;
     path->q_index[v] = type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(path->model, joint) + number;
   }
+
   status = memory_create(path, a);
-  return path->losses && status == JN_OK ? find_losses(path) : status; /* zero so far */
+  return path->losses && status == JN_OK ? jn_loss_coefficients(path->model, path->damping, path->friction)
+                                         : status; /* zero so far */
 }
 
 void jn__path_destroy(jn_path *path, const jn_allocator *a) {
@@ -174,21 +169,15 @@ void jn__path_shape(const jn_path *path, double u, double w[JN_PATH_ROWS]) {
   int mirrored = stops == 2 ? u > 0.5 * path->length : path->shape[1];
   double c[TERMS], z = (mirrored ? path->length - u : u) / path->length, scale = path->length;
   memcpy(c, path->smooth ? smooth[stops] : rigid[stops], sizeof c);
-  for (int k = 0; k < TERMS; k++)
-    for (int i = TERMS - 2; i >= k; i--) c[i] += z * c[i + 1];
-  double factorial = 1, sign = 1;
+  jn__series_shift(TERMS, z, c);
+
+  /* Derivatives by u: mirrored, odd ones keep their sign. */
+  double sign = 1;
   for (int k = 0; k < JN_PATH_ROWS; k++, scale /= path->length, sign = -sign) {
-    if (k > 1) factorial *= k;
     double value = mirrored ? (k == 0 ? 1 - c[0] : -sign * c[k]) : c[k];
-    w[k] = value * factorial * scale;
+    w[k] = value * jn__factorial(k) * scale;
   }
   w[0] += path->start;
-}
-
-static double binomial(int n, int k) {
-  double b = 1;
-  for (int i = 1; i <= k; i++) b = b * (n - k + i) / i;
-  return b;
 }
 
 /* By the polynomials of Bell, B(n, k) = sum_i binom(n - 1, i - 1) w_i B(n - i, k - 1). */
@@ -196,7 +185,9 @@ void jn__compose(const double w[JN_PATH_ROWS], int count, int n, double *rows) {
   double B[JN_PATH_ROWS][JN_PATH_ROWS] = {{1}};
   for (int k = 1; k <= count; k++)
     for (int j = 1; j <= k; j++)
-      for (int i = 1; i <= k - j + 1; i++) B[k][j] += binomial(k - 1, i - 1) * w[i] * B[k - i][j - 1];
+      for (int i = 1; i <= k - j + 1; i++) B[k][j] += jn__binomial(k - 1, i - 1) * w[i] * B[k - i][j - 1];
+
+  /* Each column by itself. */
   for (int v = 0; v < n; v++) {
     double old[JN_PATH_ROWS];
     for (int k = 1; k <= count; k++) old[k] = rows[(k - 1) * n + v];
@@ -226,6 +217,8 @@ static jn_status forces(jn_path *path, timing_kind kind, double *tau) {
   double *wrench = path->wrench ? path->wrench + (size_t)(path->order + 1) * row : NULL;
   time_rows(kind, 1, path->order + 2, n, path->q + n, path->timed);
   if (wrench) time_rows(kind, 0, path->order + 1, row, path->wrench, wrench);
+
+  /* A tree, or loops whose passive coordinates carry no force. */
   if (!path->from.loops)
     return jn_inverse_dynamics_jet(path->model, path->work, path->order, path->q_now, path->timed, wrench, tau);
   jn_status status = jn_loops_inverse_dynamics_jet(path->from.loops, path->order, path->from.actuated, JN_LEAST_TORQUE,
@@ -312,6 +305,11 @@ jn_status jn__path_at(jn_path *path, double u, int with_mass) {
   if (shaped) jn__compose(w, path->order + 2, path->nv, v_jet);
   if (shaped && path->wrench) jn__compose(w, path->order, (int)wrench_row(path), path->wrench + wrench_row(path));
 
+  /* Wrenches in the axes of the world turn with the links along the path. */
+  if (path->wrench && jn_trajectory_wrench_axes(path->from.trajectory) == JN_IN_ALIGNED)
+    status = jn_wrenches_to_body_jet(path->model, path->work, path->order, path->q_now, v_jet, path->wrench);
+  if (status != JN_OK) return status;
+
   /* Forces, and compliances of springs. */
   status = split_forces(path, with_mass);
   if (status == JN_OK && path->nonlinear) find_compliance(path);
@@ -347,7 +345,7 @@ double jn__force_row(const jn_path *path, int v, int k, double by[JN_BASIS]) {
   size_t n = (size_t)path->nv, i = (size_t)v;
   for (int j = 0; j < JN_BASIS; j++) by[j] = 0;
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     by[k - j + 1] += 0.5 * b * path->m[(size_t)j * n + i];
     by[k - j] += b * path->c[(size_t)j * n + i];
   }

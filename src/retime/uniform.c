@@ -44,6 +44,8 @@ typedef struct factor_sweep {
 static int broken_motor(factor_sweep *sweep, const jn_timing *at, double factor, double t, jn_status *status) {
   const jn_path *p = sweep->x->path;
   *status = jn__path_motors(sweep->x->path, at, factor, t / factor, sweep->motors);
+
+  /* Values of the motors against their limits; a spring that cannot carry the force has an infinite deflection. */
   for (int i = 0; i < 4 * p->nv && *status == JN_OK; i++) {
     int v = i / 4, which = JN_LIMITED_MOTOR_EFFORT + i % 4;
     const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + which];
@@ -60,6 +62,8 @@ static jn_status lower_for_motors(factor_sweep *sweep, const jn_timing *at, doub
   jn_status status;
   double bad = sweep->factor, good = bad;
   int broken = broken_motor(sweep, at, bad, t, &status), first = broken;
+
+  /* Down until all limits hold. */
   while (broken >= 0 && status == JN_OK && good > least * sweep->x->largest) {
     bad = good;
     good *= step;
@@ -67,6 +71,8 @@ static jn_status lower_for_motors(factor_sweep *sweep, const jn_timing *at, doub
     broken = broken_motor(sweep, at, good, t, &status);
   }
   if (first < 0 || status != JN_OK) return status;
+
+  /* Up again by halves. */
   for (int i = 0; i < 40 && broken < 0 && status == JN_OK; i++) {
     double middle = 0.5 * (good + bad);
     int now = broken_motor(sweep, at, middle, t, &status);
@@ -75,6 +81,8 @@ static jn_status lower_for_motors(factor_sweep *sweep, const jn_timing *at, doub
     else
       good = middle;
   }
+
+  /* The new factor, and the limit that made it. */
   sweep->factor = broken < 0 ? good : 0;
   sweep->changed = 1;
   int v = first / 4, which = JN_LIMITED_MOTOR_EFFORT + first % 4;
@@ -103,9 +111,13 @@ static jn_status evaluate(factor_sweep *sweep, int interval, double t, jn_limite
   const jn_scaled *x = sweep->x;
   jn_timing at = {{1}};
   if (x->speed) jn__speed_at(x->speed, interval, t, &at);
+
+  /* The path at this place, and its limited quantities as polynomials in the factor. */
   jn_status status = jn__path_at(x->path, t, x->speed != NULL);
   for (int i = 0; i < sweep->count && status == JN_OK; i++)
     jn__path_limited(x->path, &at, sweep->list[i].v, sweep->list[i].which, &to[i]);
+
+  /* Each limit lowers the factor to the largest one that it allows. */
   for (int i = 0; i < sweep->count && status == JN_OK; i++) {
     const watched_limit *l = &sweep->list[i];
     double allowed = jn__polynomial_within(to[i].value, l->lower, l->upper, sweep->factor);
@@ -117,6 +129,7 @@ static jn_status evaluate(factor_sweep *sweep, int interval, double t, jn_limite
     sweep->factor = allowed;
     if (allowed == 0) return JN_OK;
   }
+
   sweep->step = step_of_rotation(x->path);
   if (status != JN_OK || !sweep->motors) return status;
   return lower_for_motors(sweep, &at, t, x->speed ? jn__speed_time(x->speed, interval, t) : t);
@@ -133,9 +146,12 @@ static int may_pass(const factor_sweep *sweep, double h, const jn_limited_value 
     const watched_limit *l = &sweep->list[i];
     double f0 = jn__polynomial_value(a[i].value, sweep->factor), f1 = jn__polynomial_value(b[i].value, sweep->factor);
     double d0 = jn__polynomial_value(a[i].slope, sweep->factor), d1 = jn__polynomial_value(b[i].slope, sweep->factor);
+
+    /* Largest departure from the straight line between the samples, and what it passes the limit by. */
     double s = (f1 - f0) / h, off = 8.0 / 27 * h * (fabs(d0 - s) + fabs(d1 - s));
     double over = fmax(fmax(f0, f1) + off - l->upper, l->lower - fmin(f0, f1) + off);
     if (!(over > 0)) continue;
+
     double size = limit_size(l->lower, l->upper);
     if (over > (sweep->x->speed ? spare : finest) * size) return 1;
     if (!sweep->x->speed) result = 2;
@@ -148,6 +164,8 @@ static jn_status between(factor_sweep *sweep, int interval, double t0, double t1
   size_t n = (size_t)sweep->count;
   jn_limited_value *a = sweep->values + (size_t)left * n, *b = sweep->values + (size_t)right * n;
   if (sweep->factor == 0) return JN_OK;
+
+  /* Nothing to do if no limit can be passed, or if the interval is too short to matter. */
   int pass = may_pass(sweep, t1 - t0, a, b);
   if (pass == 2) sweep->near = 1;
   if (pass != 1) return JN_OK;
@@ -155,6 +173,8 @@ static jn_status between(factor_sweep *sweep, int interval, double t0, double t1
     sweep->near = 1;
     return JN_OK;
   }
+
+  /* Otherwise the middle, and both halves. */
   double t = 0.5 * (t0 + t1);
   int middle = depth + 2;
   jn_status status = evaluate(sweep, interval, t, sweep->values + (size_t)middle * n);
@@ -201,6 +221,7 @@ static double next_place(const factor_sweep *sweep, double u, double end, int *b
 
   double s = jn_trajectory_next_step(t, w[0]), next = place_of(p, s, u, end), nearest = fmin(end, u + sweep->step);
   int is_knot = jn_trajectory_samples(t) == 0 && s == jn_trajectory_next_knot(t, w[0]);
+
   *breaks = next < nearest && (is_knot || s == jn_trajectory_next_wrench(t, w[0]));
   if (next > nearest) next = nearest;
   return next > u ? next : nextafter(u, INFINITY);
@@ -235,6 +256,8 @@ static jn_status run_sweep(factor_sweep *sweep) {
   const jn_scaled *x = sweep->x;
   int pieces = x->speed ? x->speed->intervals : 1, each = jn__places_each(pieces, x->samples);
   jn_status status = JN_OK;
+
+  /* Interval by interval, place by place. */
   for (int i = 0; i < pieces && status == JN_OK && sweep->factor > 0; i++) {
     sweep->left = 0;
     status = evaluate(sweep, i, jn__place_in(x->path->length, pieces, i, 0), sweep->values);
@@ -281,6 +304,8 @@ static jn_status find_limit_broken_at_rest(factor_sweep *sweep) {
     jn_timing at = {{1}};
     jn_limited_value now;
     status = jn__path_at(x->path, u, 0);
+
+    /* Forces at rest, in proportion to their limits. */
     for (int i = 0; i < sweep->count && status == JN_OK; i++) {
       const watched_limit *l = &sweep->list[i];
       if (!jn__path_limited(x->path, &at, l->v, l->which, &now)) continue;

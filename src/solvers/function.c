@@ -56,7 +56,7 @@ static void count_outputs(jn_function *f) {
   f->mt = f->m - (f->is->has_next ? f->nq - f->nv : 0);
 }
 
-/* Numbers of room that kinds take: four tensors and what goes with them. */
+/* Numbers of scratch memory that kinds take: four tensors and what goes with them. */
 static int kind_scratch(const jn_function *f) {
   int n = f->nv + 6, wide = f->loop_rows > n ? f->loop_rows : n;
   int loops = f->loop_rows > 0 ? 8 * wide * n : 0;

@@ -81,7 +81,8 @@ struct jn_function {
   /* the state: q is normalised and has a copy of its own; v, u, w point into the caller's x */
   double *q;
   const double *v, *u, *w, *given_q;
-  /* room of function.c: tangent Jacobian and Hessian, gradient, multipliers; T [nv x nq] of the inputs */
+  /* scratch of function.c: Jacobian and Hessian in the tangent space, gradient, multipliers; T [nv x nq] of the
+   * inputs */
   double *J, *G, *g, *lambda, *T, *columns_by_q, *y;
   double *moved;        /* [nq + 2 nv] differences */
   double *scratch;      /* of the kind */

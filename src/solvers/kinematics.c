@@ -75,11 +75,12 @@ static jn_status frames_value(jn_function *function, double *y) {
   return status;
 }
 
-/* Rows of frame i. */
+/* Rows of frame i: position by J, columns of the rotation by omega x r_j, twist by q and v. */
 static jn_status frame_jacobian(jn_function *function, int i, double *out) {
   int n = function->nv, nt = function->nt;
   double *J = function->scratch, *dV_dq = J + 6 * n, T[16], R[9], rotated[3];
   frame_rows r = rows_of(function, i);
+
   jn_status status = jn_frame_pose(function->model, function->work, function->frames[i], function->q, T);
   if (status == JN_OK)
     status = jn_frame_jacobian(function->model, function->work, function->frames[i], JN_IN_ALIGNED, function->q, J);
@@ -87,6 +88,8 @@ static jn_status frame_jacobian(jn_function *function, int i, double *out) {
     status = jn_frame_twist_derivatives(function->model, function->work, function->frames[i], JN_IN_ALIGNED,
                                         function->q, function->v, dV_dq);
   if (status != JN_OK) return status;
+
+  /* Column by column. */
   rotation_columns(T, R);
   for (int k = 0; k < n; k++) {
     const double omega[3] = {J[k], J[n + k], J[2 * n + k]};
@@ -120,11 +123,15 @@ typedef struct frame_terms {
 /* The part of rotation and position, and of the twist by q and v. */
 static void add_pose_hessian(const jn_function *function, const frame_terms *t, double *g, double *G) {
   int n = function->nv, nt = function->nt;
+
+  /* Gradient: (s, f) . J_k and w . J_k. */
   for (int k = 0; k < n; k++)
     for (int a = 0; a < 6; a++) {
       g[k] += t->pose[a] * t->J[a * n + k];
       g[n + k] += t->twist[a] * t->J[a * n + k];
     }
+
+  /* Hessian: (s, f) . d_h J_k, omega_k . sum (omega_h x r_j) x L_j, and w . d_h J_k by q and v. */
   for (int h = 0; h < n; h++) {
     const double omega[3] = {t->J[h], t->J[n + h], t->J[2 * n + h]};
     double rotated[3], side[3], sum[3] = {0};
@@ -175,6 +182,8 @@ static jn_status frames_hessian(jn_function *function, const double *lambda, dou
     double T[16], side[3];
     int frame = function->frames[i];
     t.turn = lambda + r.R, t.twist = lambda + r.V;
+
+    /* Pose, Jacobian and its derivatives. */
     status = jn_frame_pose(function->model, function->work, frame, function->q, T);
     if (status == JN_OK)
       status = jn_frame_jacobian(function->model, function->work, frame, JN_IN_ALIGNED, function->q, t.J);
@@ -182,6 +191,8 @@ static jn_status frames_hessian(jn_function *function, const double *lambda, dou
       status = jn_frame_jacobian_derivatives(function->model, function->work, frame, JN_IN_ALIGNED, function->q, NULL,
                                              t.dJ, NULL, NULL);
     if (status != JN_OK) return status;
+
+    /* Multipliers of rotation and position as a wrench (s, f). */
     rotation_columns(T, t.R);
     memset(t.pose, 0, sizeof t.pose);
     for (int j = 0; j < 3; j++) {
@@ -189,6 +200,7 @@ static jn_status frames_hessian(jn_function *function, const double *lambda, dou
       for (int a = 0; a < 3; a++) t.pose[a] += side[a];
     }
     for (int a = 0; a < 3; a++) t.pose[3 + a] = lambda[r.p + a];
+
     add_pose_hessian(function, &t, g, G);
     status = add_twist_hessian(function, frame, &t, G);
   }
@@ -271,6 +283,8 @@ static jn_status add_momentum_hessian(jn_function *function, const double *lambd
   int n = function->nv, N = n + 6, nt = function->nt;
   size_t tensor = (size_t)N * (size_t)N * (size_t)N;
   double *qq = function->scratch, *qa = qq + tensor, *q = qa + tensor, *a = q + function->nq + 7;
+
+  /* The robot on a free base at rest, accelerating with v. */
   memset(q, 0, 7 * sizeof *q);
   memset(a, 0, 6 * sizeof *a);
   q[6] = 1;
@@ -278,6 +292,8 @@ static jn_status add_momentum_hessian(jn_function *function, const double *lambd
   memcpy(a + 6, function->v, (size_t)n * sizeof *a);
   jn_status status = jn_inverse_dynamics_second_derivatives(function->other, function->other_work, q, NULL, a, NULL,
                                                             JN_IN_BODY, qq, NULL, NULL, qa);
+
+  /* Rows of the base. */
   for (int h = 0; h < n && status == JN_OK; h++)
     for (int k = 0; k < n; k++) {
       double by_q = 0, by_v = 0;

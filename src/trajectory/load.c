@@ -272,6 +272,11 @@ jn_status jn_trajectory_load_wrenches(jn_trajectory *t, const char *source, cons
   size_t length = 0;
   jn_status status = begin(&l, t->model, source, options);
   if (status == JN_OK && l.options.wrench_interpolation == JN_INTERPOLATE_SPLINE) status = check_order(&l, 1);
+  if (status == JN_OK && l.options.wrench_axes != JN_IN_BODY && l.options.wrench_axes != JN_IN_ALIGNED) {
+    jn__log(&l.log, JN_ERROR, JN_ERR_SIZE, "wrench-axes", (jn_place){l.file, 0, 0}, NULL, NULL,
+            "wrench_axes must be JN_IN_BODY or JN_IN_ALIGNED");
+    status = JN_ERR_SIZE;
+  }
   l.allocator = t->allocator;
   l.later = 1;
   char *text = status == JN_OK ? read_file(&l, &length) : NULL;

@@ -40,7 +40,8 @@ struct jn_trajectory {
   unsigned char *given;  /* [nq] has data of its own */
   jn_curve *wrenches;    /* [links x 6], or NULL */
   int wrench_rows;       /* that they were made from */
-  int wrench_order;      /* highest derivative of them that is continuous; -1: they jump */
+  jn_representation wrench_axes;
+  int wrench_order; /* highest derivative of them that is continuous; -1: they jump */
   jn_blocks force_blocks;
   int force_rows;          /* of measured joint forces, 0: none */
   double *force_times;     /* [force_rows] */

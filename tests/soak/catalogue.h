@@ -29,6 +29,7 @@
   F(space_jacobian_rate, SIZES(6 * n), q, v, o[0]) \
   F(center_of_mass, SIZES(3, 3, 3), com_link, q, v, a, o[0], o[1], o[2]) \
   F(com_jacobian, SIZES(3 * n), com_link, q, o[0]) \
+  F(composite_inertia, SIZES(10), about, q, o[0]) \
   F(momentum, SIZES(6), about, q, v, o[0]) \
   F(momentum_matrix, SIZES(6 * n), about, q, o[0]) \
   F(momentum_matrix_rate, SIZES(6 * n), about, q, v, o[0]) \

@@ -71,6 +71,7 @@ static int load(motion *m, torque_arg *arg, int smooth) {
   options.columns = (const char *const *)arg->columns.names;
   options.column_count = arg->columns.count;
   options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
+  options.wrench_axes = arg->wrench_axes ? JN_IN_ALIGNED : JN_IN_BODY;
   if (arg->bandwidth.count) options.bandwidth = arg->bandwidth.values[0];
   int result = motion_smoothing(arg->command, arg->tolerance, &options);
   if (result == OPTION_GO_ON) result = log_arg_apply(&arg->log, arg->command, m->model, options.max_bytes, &options);
@@ -114,6 +115,7 @@ static int set_up(motion *m, const torque_arg *arg) {
   m->held = allocate(3 * nv);
   m->actuated = m->held + nv;
   m->given = m->actuated + nv;
+  m->turns_wrenches = arg->wrench_axes;
   if (jn_trajectory_has_wrenches(m->trajectory))
     m->wrench_jet = allocate(rows * 6 * (size_t)jn_link_count(model) * sizeof(double));
   jn_status status = jn_variant_name() ? jn_work_create_order(model, order, &m->work) : JN_ERR_VARIANT;
@@ -175,23 +177,19 @@ void motion_free(motion *m) {
 
 /* ---- At a time ---- */
 
-/* force += sign * losses and their derivatives. Friction keeps its sign: from order 1 on there is damping only, which
- * is loss(2 v) - loss(v). */
+/* force += sign * losses and their derivatives. Friction keeps its sign: from order 1 on there is damping only. */
 jn_status motion_add_losses(motion *m, double sign, double *force) {
   int nv = m->nv;
-  double *loss = m->loss, *twice = m->loss + nv;
-  for (int k = 0; k <= m->order && m->losses; k++) {
+  double *loss = m->loss, *damping = m->loss + nv;
+  if (!m->losses) return JN_OK;
+  jn_status status = jn_loss_forces(m->model, m->v_jet, loss);
+  if (status == JN_OK) status = jn_loss_coefficients(m->model, damping, NULL);
+  for (int k = 0; k <= m->order && status == JN_OK; k++) {
     const double *v = m->v_jet + (size_t)k * (size_t)nv;
     double *to = force + (size_t)k * (size_t)nv;
-    jn_status status = jn_loss_forces(m->model, v, loss);
-    if (status != JN_OK) return status;
-    for (int i = 0; i < nv; i++) to[i] += k == 0 ? sign * loss[i] : -sign * loss[i];
-    if (k == 0) continue;
-    for (int i = 0; i < nv; i++) twice[i] = 2 * v[i];
-    jn_loss_forces(m->model, twice, loss);
-    for (int i = 0; i < nv; i++) to[i] += sign * loss[i];
+    for (int i = 0; i < nv; i++) to[i] += sign * (k == 0 ? loss[i] : damping[i] * v[i]);
   }
-  return JN_OK;
+  return status;
 }
 
 /* Coordinates that the trajectory does not give, from the guess. */
@@ -290,11 +288,17 @@ jn_status motion_path(motion *m, double t, int order, double *q, double *v_jet) 
   return status;
 }
 
+jn_status motion_turn_wrenches(motion *m) {
+  if (!m->wrench_jet || !m->turns_wrenches) return JN_OK;
+  return jn_wrenches_to_body_jet(m->model, m->work, m->order, m->q, m->v_jet, m->wrench_jet);
+}
+
 jn_status motion_inputs_at(motion *m, double t) {
   jn_status status = motion_path(m, t, m->order, m->q, m->v_jet);
   if (status != JN_OK || !m->wrench_jet) return status;
-  return m->wrenches ? m->wrenches(m->wrench_context, t, m->order, m->wrench_jet)
-                     : jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
+  status = m->wrenches ? m->wrenches(m->wrench_context, t, m->order, m->wrench_jet)
+                       : jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
+  return status == JN_OK ? motion_turn_wrenches(m) : status;
 }
 
 jn_status motion_at(motion *m, double t) {

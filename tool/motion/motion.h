@@ -28,6 +28,7 @@ typedef struct torque_arg {
   const char *limits; /* NULL: not wanted; "": of the model; else a file */
   const char *wrench;
   int wrench_interpolation; /* jn_interpolation */
+  int wrench_axes;          /* of --wrench: 0 link, 1 world */
   const char *tolerance;
   int missing; /* 1: neutral */
   int losses;
@@ -98,7 +99,8 @@ typedef struct motion {
   double moved, moved_time;
   int moved_most;
   double *wrench_jet, *passive, *loss;
-  double *guess; /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
+  int turns_wrenches; /* they are given in the axes of the world */
+  double *guess;      /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
   double guess_time;
   wobble wobble; /* amplitude 0: none */
   nudge nudge;
@@ -144,6 +146,8 @@ double motion_step(const motion *m, double longest);
  * beyond that, so that the samples cannot tell what the motion does between them; 0: it is not. */
 double motion_shown(const motion *m);
 double motion_hides(const motion *m, const torque_arg *arg);
+/* Wrenches of wrench_jet that are in the axes of the world become those in the axes of the links, at q and v_jet. */
+jn_status motion_turn_wrenches(motion *m);
 /* Torques of the state q, v_jet, wrench_jet. */
 jn_status motion_torques(motion *m);
 /* force [(K+1) x nv] += sign * damping and friction at the velocities of the state, and their derivatives, if the

@@ -77,12 +77,13 @@ void print_wrenches(const torque_arg *arg, const motion *m, int order) {
   static const char *const ways[] = {"held from row to row", "straight from row to row",
                                      "by monotone cubics from row to row", "by smoothing splines"};
   int rows = jn_trajectory_wrench_rows(m->trajectory), smooth = jn_trajectory_wrench_order(m->trajectory);
+  const char *axes = arg->wrench_axes ? ", in the axes of the world" : "";
   if (rows == 0) return;
   if (rows == 1) {
-    say(stdout, "\nWrenches of %s: one row, held all the time\n", arg->wrench);
+    say(stdout, "\nWrenches of %s%s: one row, held all the time\n", arg->wrench, axes);
     return;
   }
-  say(stdout, "\nWrenches of %s: %s (%d rows)", arg->wrench, ways[arg->wrench_interpolation], rows);
+  say(stdout, "\nWrenches of %s%s: %s (%d rows)", arg->wrench, axes, ways[arg->wrench_interpolation], rows);
   if (smooth < 0)
     printf("; torques jump at the rows, and their derivatives leave the jumps out");
   else if (smooth < order)

@@ -250,6 +250,7 @@ static const option motor_options[] = {
     SIZE_OPTION(motor_arg, torque.size),
     NAMES_OPTION(motor_arg, torque.joints, "joints", "LIST", JOINTS_HELP),
     TEXT_OPTION(motor_arg, torque.wrench, "wrench", "FILE", WRENCH_HELP),
+    CHOICE_OPTION(motor_arg, torque.wrench_axes, "wrench-axes", "link|world", WRENCH_AXES_HELP),
     CHOICE_OPTION(motor_arg, torque.wrench_interpolation, "wrench-interpolation", "hold|linear|monotone|spline",
                   WRENCH_INTERPOLATION_HELP),
     FLAG_OPTION(motor_arg, torque.losses, "losses", "include damping and friction of the joints, on the link side"),

@@ -3,7 +3,8 @@
 #ifndef JN_TOOL_OPTIONS_SHARED_HELP_H
 #define JN_TOOL_OPTIONS_SHARED_HELP_H
 
-#define WRENCH_HELP "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame"
+#define WRENCH_HELP "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz (--wrench-axes)"
+#define WRENCH_AXES_HELP "axes of --wrench, about the link's origin: of the link (default), or of the world"
 #define WRENCH_INTERPOLATION_HELP                                                                             \
   "interpolation between the rows of --wrench: hold the last row, linear, monotone cubics without overshoot " \
   "(default), "                                                                                               \

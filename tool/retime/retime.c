@@ -378,6 +378,7 @@ static const option retime_options[] = {
     TEXT_OPTION(retime_arg, end_speed, "end-speed", "X", "the same at the end"),
     TEXT_OPTION(retime_arg, torque.wrench, "wrench", "FILE",
                 WRENCH_HELP "; they belong to the places of the path, and come later in a slower motion"),
+    CHOICE_OPTION(retime_arg, torque.wrench_axes, "wrench-axes", "link|world", WRENCH_AXES_HELP),
     CHOICE_OPTION(retime_arg, torque.wrench_interpolation, "wrench-interpolation", "hold|linear|monotone|spline",
                   WRENCH_INTERPOLATION_HELP),
     NAMES_OPTION(retime_arg, torque.actuated, "actuated", "LIST", ACTUATED_HELP "those in the trajectory"),

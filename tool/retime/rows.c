@@ -22,6 +22,7 @@ static jn_status retimed_at(const new_motion *x, double t) {
   jn_status status = jn_retimed_evaluate(x->r, t, m->q, m->v_jet);
   m->order = 1;
   if (status == JN_OK && m->wrench_jet) status = jn_retimed_wrenches(x->r, t, 1, m->wrench_jet);
+  if (status == JN_OK) status = motion_turn_wrenches(m);
   if (status == JN_OK) status = motion_torques(m);
   m->order = order;
   m->t = t;

@@ -224,6 +224,7 @@ static int read_wrenches(acting_forces *f, const simulate_arg *arg, double durat
   jn_trajectory_options_init(&options);
   options.max_bytes = arg->model.options.max_bytes;
   options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
+  options.wrench_axes = arg->wrench_axes ? JN_IN_ALIGNED : JN_IN_BODY;
   options.report = jn_report_create(NULL);
   status = jn_trajectory_load_wrenches(f->wrenches, arg->wrench, &options, &error);
   return tell_reading(options.report, status, &error, arg->wrench);
@@ -360,6 +361,7 @@ void acting_forces_use(acting_forces *f, const double *q, jn_simulation_options 
   o->context = f;
   o->next_break = next_break;
   o->wrench = f->wrenches ? wrenches : NULL;
+  o->wrench_axes = jn_trajectory_wrench_axes(f->wrenches);
   o->gravity_compensation = f->law == FORCE_GRAVITY || f->law == FORCE_HOLD;
   o->force_order = acting_forces_rough(f) ? 0 : f->law == FORCE_MOTION ? JN_TRAJECTORY_MAX_ORDER : JN_ANY_ORDER;
   memcpy(f->target, q, (size_t)jn_model_nq(f->model) * sizeof *q);

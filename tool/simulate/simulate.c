@@ -309,6 +309,7 @@ static const option simulate_options_1[] = {
     NUMBERS_OPTION(simulate_arg, friction_speed, "friction-speed", "V",
                    "speed below which friction fades [rad/s, m/s]; default 0.001"),
     TEXT_OPTION(simulate_arg, wrench, "wrench", "FILE", WRENCH_HELP),
+    CHOICE_OPTION(simulate_arg, wrench_axes, "wrench-axes", "link|world", WRENCH_AXES_HELP),
     CHOICE_OPTION(simulate_arg, wrench_interpolation, "wrench-interpolation", "hold|linear|monotone|spline",
                   WRENCH_INTERPOLATION_HELP),
     MAYBE_OPTION(simulate_arg, events, "events", "[stop|bounce]",

@@ -19,6 +19,7 @@ typedef struct simulate_arg {
   int losses;
   const char *wrench;
   int wrench_interpolation;
+  int wrench_axes;    /* of --wrench: 0 link, 1 world */
   const char *events; /* NULL: not wanted; "", "stop", "bounce" */
   const char *out, *plot, *size;
   int summary;

@@ -372,6 +372,7 @@ static const option torque_options_1[] = {
                 "the link or frame that carries the payload; default: the end of the chain"),
     TEXT_OPTION(torque_arg, link, "link", "NAME", NULL, .instead = "payload-frame"),
     TEXT_OPTION(torque_arg, wrench, "wrench", "FILE", WRENCH_HELP),
+    CHOICE_OPTION(torque_arg, wrench_axes, "wrench-axes", "link|world", WRENCH_AXES_HELP),
     CHOICE_OPTION(torque_arg, wrench_interpolation, "wrench-interpolation", "hold|linear|monotone|spline",
                   WRENCH_INTERPOLATION_HELP),
     FLAG_OPTION(torque_arg, losses, "losses", "include damping and friction"),

@@ -55,6 +55,7 @@
   X(joint_jacobian, NONE, 1, 1, 0)                        \
   X(joint_jacobian_rate, NONE, 2, 1, 0)                   \
   X(terms, STATE, 4, 22, 0)                               \
+  X(composite_inertia, STATE, 1, 1, 0)                    \
   X(coriolis_matrix_christoffel, STATE, 2, 1, 0)          \
   X(inverse_dynamics, STATE, 4, 1, 0)                     \
   X(mass_matrix, STATE, 1, 1, 0)                          \
@@ -95,6 +96,7 @@
   X(joint_jacobian, joint)                      \
   X(joint_jacobian_rate, joint)                 \
   X(terms, representation)                      \
+  X(composite_inertia, about)                   \
   X(inverse_dynamics, forces)                   \
   X(frame, frame)                               \
   X(forward_dynamics, forces)                   \
@@ -132,6 +134,7 @@
   X(joint_jacobian)                       \
   X(joint_jacobian_rate)                  \
   X(terms)                                \
+  X(composite_inertia)                    \
   X(coriolis_matrix_christoffel)          \
   X(inverse_dynamics)                     \
   X(mass_matrix)                          \
@@ -359,6 +362,20 @@ enum {
   JN_OUT_terms_momentum_matrix_rate,
   JN_OUT_terms_energy
 };
+
+/* terms/composite_inertia.c
+ *   about is not zero for the centre of mass as reference point */
+typedef struct jn_composite_inertia_arguments {
+  const void *q; /* [nq] */
+  union {
+    void *outputs[1];
+    struct {
+      void *inertia; /* [10] */
+    };
+  };
+  int about;
+} jn_composite_inertia_arguments;
+enum { JN_OUT_composite_inertia_inertia };
 
 /* terms/coriolis_christoffel.c */
 typedef struct jn_coriolis_matrix_christoffel_arguments {

@@ -82,19 +82,19 @@ static inline void add_twist(real *M, int columns, int at, twist X) {
 enum { IN_BODY, IN_WORLD, IN_ALIGNED };
 
 /* E(X): the part of the motion X that moves the view. */
-static inline twist moving_part(int in, twist X) {
-  if (in == IN_BODY) return t_zero();
-  return (twist){X.w, in == IN_WORLD ? X.v : v3_zero()};
+static inline twist moving_part(int view, twist X) {
+  if (view == IN_BODY) return t_zero();
+  return (twist){X.w, view == IN_WORLD ? X.v : v3_zero()};
 }
 
 /* The pose of the view, seen from the origin of the frame's body. The twists S, Psi, psi, ppsi of all coordinates that
  * move the frame are expressed in it. */
-static inline pose express_in_view(const linearization *lin, int in, const JN_S(frame) * f) {
+static inline pose express_in_view(const linearization *lin, int view, const JN_S(frame) * f) {
   const JN_S(body) *body = lin->tree->body;
   pose T = se3_mul(lin->T[f->body], se3_constant(f->R, f->p));
-  if (in != IN_BODY) T.R = m3_identity();
-  if (in == IN_WORLD) T.p = v3_zero();
-  for (int i = f->body; i >= 0 && in == IN_WORLD; i = body[i].parent) T.p = v3_sub(T.p, lin->d[i]);
+  if (view != IN_BODY) T.R = m3_identity();
+  if (view == IN_WORLD) T.p = v3_zero();
+  for (int i = f->body; i >= 0 && view == IN_WORLD; i = body[i].parent) T.p = v3_sub(T.p, lin->d[i]);
   pose seen = T; /* seen from the origins of the bodies, one after the other inwards */
   for (int i = f->body; i >= 0; i = body[i].parent) {
     for (int d = body[i].id; d < body[i].id + body[i].nv; d++) {
@@ -107,17 +107,17 @@ static inline pose express_in_view(const linearization *lin, int in, const JN_S(
 }
 
 /* Column k of the Jacobian and of its rate, by q_h; before: k < h. */
-static inline void jacobian_entry(const linearization *lin, int in, twist U, int h, int k, int before, twist *dJ,
+static inline void jacobian_entry(const linearization *lin, int view, twist U, int h, int k, int before, twist *dJ,
                                   twist *ddJ) {
-  twist S = lin->S[k], Sh = lin->S[h], rate = t_add(lin->Psi[k], t_ad(U, S)), turn = moving_part(in, Sh);
+  twist S = lin->S[k], Sh = lin->S[h], rate = t_add(lin->Psi[k], t_ad(U, S)), view_motion = moving_part(view, Sh);
   twist DS = before ? t_ad(S, Sh) : t_zero();
-  *dJ = t_add(DS, t_ad(turn, S));
-  *ddJ = t_add(t_add(t_ad(moving_part(in, lin->psi[h]), S), t_ad(turn, rate)), t_ad(U, DS));
+  *dJ = t_add(DS, t_ad(view_motion, S));
+  *ddJ = t_add(t_add(t_ad(moving_part(view, lin->psi[h]), S), t_ad(view_motion, rate)), t_ad(U, DS));
   if (before) *ddJ = t_add(*ddJ, t_add(t_ad(lin->Psi[k], Sh), t_ad(S, lin->psi[h])));
 }
 
 /* dJ/dq, d(dJ/dt)/dq [nv x 6 x nv] of a frame on body f. */
-static inline void add_jacobian_tensors(const linearization *lin, int in, twist U, int f, real *dJ, real *ddJ) {
+static inline void add_jacobian_tensors(const linearization *lin, int view, twist U, int f, real *dJ, real *ddJ) {
   const JN_S(body) *body = lin->tree->body;
   int n = lin->tree->nv;
   for (int i = f; i >= 0; i = body[i].parent)
@@ -127,7 +127,7 @@ static inline void add_jacobian_tensors(const linearization *lin, int in, twist 
         int group = is_group(&body[i]);
         int before = j < i || (j == i && !group && k < h);
         twist first, rate;
-        jacobian_entry(lin, in, U, body[i].id + h, body[j].id + k, before, &first, &rate);
+        jacobian_entry(lin, view, U, body[i].id + h, body[j].id + k, before, &first, &rate);
         if (dJ) add_twist(dJ + slice, n, body[j].iv + k, first);
         if (ddJ) add_twist(ddJ + slice, n, body[j].iv + k, rate);
       }
@@ -143,31 +143,31 @@ void JN_(frame_derivatives)(const jn_call *call) {
   if (only_counts(call, &x)) return;
   const JN_S(tree) *tree = call->tree;
   const JN_S(frame) *f = &tree->frame[args->frame];
-  int in = args->representation, n = tree->nv;
+  int view = args->representation, n = tree->nv;
   real *out[5];
   for (int k = 0; k < 5; k++) clear(out[k] = args->outputs[k], k < 2 ? 6 * n * n : 6 * n);
   if (f->body < 0) return;
 
   /* V and its rate in the view. */
   linearization lin = linearize_path_to(call, &x, f->body);
-  pose T = express_in_view(&lin, in, f);
-  twist V = t_Ad_inverse(T, lin.V[f->body]), U = t_axpy(K(-1), V, moving_part(in, V));
+  pose T = express_in_view(&lin, view, f);
+  twist V = t_Ad_inverse(T, lin.V[f->body]), U = t_axpy(K(-1), V, moving_part(view, V));
   twist A = t_add(t_Ad_inverse(T, lin.A[f->body]), t_ad(U, V));
 
   /* dJ/dq and d(dJ/dt)/dq. */
-  if (out[0] || out[1]) add_jacobian_tensors(&lin, in, U, f->body, out[0], out[1]);
+  if (out[0] || out[1]) add_jacobian_tensors(&lin, view, U, f->body, out[0], out[1]);
 
   /* Twist and its rate, column by column. */
   for (int i = f->body; i >= 0; i = tree->body[i].parent)
     for (int k = 0; k < tree->body[i].nv; k++) {
       int d = tree->body[i].id + k, at = tree->body[i].iv + k;
-      twist S = lin.S[d], psi = lin.psi[d], turn = moving_part(in, S);
-      if (out[2]) add_twist(out[2], n, at, t_add(psi, t_ad(turn, V)));
+      twist S = lin.S[d], psi = lin.psi[d], view_motion = moving_part(view, S);
+      if (out[2]) add_twist(out[2], n, at, t_add(psi, t_ad(view_motion, V)));
       if (out[3]) {
-        twist D = t_add(t_add(lin.ppsi[d], t_ad(U, psi)), t_ad(moving_part(in, psi), V));
-        add_twist(out[3], n, at, t_add(D, t_ad(turn, A)));
+        twist D = t_add(t_add(lin.ppsi[d], t_ad(U, psi)), t_ad(moving_part(view, psi), V));
+        add_twist(out[3], n, at, t_add(D, t_ad(view_motion, A)));
       }
-      if (out[4]) add_twist(out[4], n, at, t_add(t_add(lin.Psi[d], psi), t_add(t_ad(U, S), t_ad(turn, V))));
+      if (out[4]) add_twist(out[4], n, at, t_add(t_add(lin.Psi[d], psi), t_add(t_ad(U, S), t_ad(view_motion, V))));
     }
 }
 

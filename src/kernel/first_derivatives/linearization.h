@@ -117,8 +117,8 @@ static inline wrench w_scale(real s, wrench F) { return (wrench){v3_scale(s, F.m
  * block is Q = [w]J - J[w] - [v][h] - [h][v]. */
 static inline inertia inertia_rate(twist V, inertia I) {
   mat3 X = m3_cross_left(V.w, s3_full(I.J)); /* [w]J; J[w] is minus its transpose */
-  sym3 turned = {K(2) * X.x.x, K(2) * X.y.y, K(2) * X.z.z, X.x.y + X.y.x, X.x.z + X.z.x, X.y.z + X.z.y};
-  return (inertia){ZERO, v3_axpy(I.m, V.v, cross(V.w, I.h)), s3_add(turned, s3_steiner(v3_scale(K(2), V.v), I.h))};
+  sym3 rotated = {K(2) * X.x.x, K(2) * X.y.y, K(2) * X.z.z, X.x.y + X.y.x, X.x.z + X.z.x, X.y.z + X.z.y};
+  return (inertia){ZERO, v3_axpy(I.m, V.v, cross(V.w, I.h)), s3_add(rotated, s3_steiner(v3_scale(K(2), V.v), I.h))};
 }
 static inline inertia i_scale(real s, inertia I) {
   sym3 J = {s * I.J.xx, s * I.J.yy, s * I.J.zz, s * I.J.xy, s * I.J.xz, s * I.J.yz};

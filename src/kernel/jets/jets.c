@@ -129,7 +129,7 @@ void JN_(inverse_dynamics_jet)(const jn_call *call) {
 
   /* Taylor coefficients of what is given. */
   jet_to_taylor(args->v_jet, orders, tree->nv, J.v);
-  if (J.W) load_external_wrenches(&J, args->wrench_jet, orders - 1);
+  if (J.W) load_external_wrenches(&J, args->wrench_jet, 0, orders - 1);
 
     /* The recursion. */
 #if JN_REGISTERS
@@ -226,10 +226,12 @@ void JN_(hybrid_dynamics_jet)(const jn_call *call) {
   if (from == 0) {
     jet_to_taylor(given_v, args->given, n, J.v);
     for (int k = args->given * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
-    if (J.W) load_external_wrenches(&J, args->wrench_jet, order + 1);
     factor_inertia(&M, &J, prescribed, args->pivots);
     forward_twists(&sweep, 0);
   }
+
+  /* Wrenches of these orders, which may have come from the motion of lower ones. */
+  if (J.W) load_external_wrenches(&J, args->wrench_jet, from, end);
 
   for (int k = from; k < end; k++) {
     real *next = J.v + (k + 1) * n, rate = K(k + 1);

@@ -94,10 +94,11 @@ static inline void taylor_to_jet(real *jet, int rows, int n) {
   }
 }
 
-/* Taylor coefficients of the external wrenches W [rows][nlink][6], summed up for each body. */
-static inline void load_external_wrenches(const jets *J, const real *W, int rows) {
+/* Taylor coefficients `from` to end - 1 of the external wrenches W [end][nlink][6], summed up for each body. */
+static inline void load_external_wrenches(const jets *J, const real *W, int from, int end) {
   scalar f = 1;
-  for (int k = 0; k < rows; k++) {
+  for (int k = 2; k < from; k++) f /= (scalar)k;
+  for (int k = from; k < end; k++) {
     wrench *to = &J->W[k * J->tree->nb];
     if (k > 1) f /= (scalar)k;
     body_wrenches(J->tree, W + k * 6 * J->tree->nlink, to);

@@ -391,7 +391,7 @@ void JN_(matrix_jet)(const jn_call *call) {
 
   /* Taylor coefficients of what is given, twists of all bodies. */
   jet_to_taylor(args->v_jet, order + 2, n, sums.J.v);
-  if (to.tau) load_external_wrenches(&sums.J, args->wrench_jet, order + 1);
+  if (to.tau) load_external_wrenches(&sums.J, args->wrench_jet, 0, order + 1);
   for (int k = 0; k < order + 2; k++) extend_twists(&sums.J, k);
 
   /* Forces of the external wrenches. */
