@@ -37,6 +37,7 @@ set(core_sources
     src/dense/decompose.c
     src/dense/symmetric.c
     src/dense/triangles.c
+    src/series/rotation.c
     src/edit/attach.c
     src/edit/edit.c
     src/edit/held_loops.c
@@ -135,7 +136,6 @@ set(core_sources
     src/model/limits.c
     src/model/log.c
     src/model/memory.c
-    src/model/nearest_name.c
     src/model/numbers.c
     src/model/parameters.c
     src/model/query.c
@@ -193,6 +193,7 @@ set(core_sources
     src/text/json_values.c
     src/text/printable.c
     src/text/table_names.c
+    src/text/nearest_name.c
     src/text/words.c
     src/trajectory/arrays.c
     src/trajectory/columns.c

@@ -374,6 +374,11 @@ static void losses_oppose_the_motion(void **st) {
   v = 0;
   check_ok(jn_loss_forces(m, &v, loss));
   check(loss[0] == 0, "no friction at rest");
+  double damping, friction;
+  check_ok(jn_loss_coefficients(m, &damping, &friction));
+  check(damping == 0.5 + 9 * 0.5 && fabs(friction - 0.4) < 1e-16, "damping %.17g, friction %.17g", damping, friction);
+  check_ok(jn_loss_coefficients(m, NULL, NULL));
+  check(jn_loss_coefficients(NULL, &damping, &friction) == JN_ERR_NULL, "no model");
   jn_model_destroy(m);
   jn_builder_destroy(b);
 }

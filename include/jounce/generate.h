@@ -166,7 +166,8 @@ typedef struct jn_generated jn_generated;
 
 /* Generates. Memory comes from the model's allocator. Errors: JN_ERR_NULL, JN_ERR_INIT, JN_ERR_NAME (no such function
  * or frame, or the prefix is no identifier), JN_ERR_SIZE (a number of the options is out of range, or the code would
- * have more than 20 million operations), JN_ERR_UNSUPPORTED (not for this model, with the reason), JN_ERR_STOPPED
+ * have more than 20 million operations), JN_ERR_UNSUPPORTED (not for this model, or options that do not
+ * go together, with the reason), JN_ERR_STOPPED
  * (jn_set_stop()), JN_ERR_MEMORY.
  * *error (may be NULL) has the reason. */
 JN_API jn_status jn_generate(const jn_model *model, const jn_generate_options *options, jn_generated **generated,

@@ -289,6 +289,10 @@ JN_API int jn_joint_mimic(const jn_model *model, int joint, int *leader, double 
 JN_API int jn_coordinate_joint(const jn_model *model, int v, int *coordinate);
 /* Properties of velocity coordinate v (limits, armature, ...); NULL if out of range. */
 JN_API const jn_dof *jn_coordinate_dof(const jn_model *model, int v);
+/* The coefficients of jn_loss_forces(), loss = damping v + friction sign(v): damping [nv] [N m s/rad, N s/m] and
+ * friction [nv] [N m, N] of each velocity coordinate. Joints that follow a coordinate with a ratio r are in the sum,
+ * with r^2 times their damping and |r| times their friction. Either may be NULL. O(n). Errors: JN_ERR_NULL. */
+JN_API jn_status jn_loss_coefficients(const jn_model *model, double *damping, double *friction);
 
 /* Frames: all links come first (frame i = link i), then the named frames in the order in which they were added. */
 JN_API int jn_frame_count(const jn_model *model);

@@ -27,6 +27,13 @@ static inline void add_turned_back(double s, const double *R, const double *x, d
   for (int i = 0; i < 3; i++) out[i] += s * (R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2]);
 }
 
+/* sqrt(sum x_k^2) */
+static inline double length_of(const double *x, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += x[k] * x[k];
+  return sqrt(sum);
+}
+
 /* The largest magnitude; NaN does not count. */
 static inline double largest(const double *x, int n) {
   double most = 0;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../model/nearest_name.h"
+#include "../text/nearest_name.h"
 #include "jounce/configuration.h"
 
 static int links_or_one(const jn_model *model) { return model->nlink > 0 ? model->nlink : 1; }

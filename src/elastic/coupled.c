@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "elastic.h"
 
 typedef struct coupled {
@@ -35,28 +36,19 @@ static void set_links(const coupled *chain, int rows, const double *q, const dou
   }
 }
 
-/* Taylor coefficients of column v of a jet with n columns. */
-static void series_of_column(const double *jet, int n, int v, int terms, double *series) {
-  double factorial = 1;
-  for (int k = 0; k < terms; k++) {
-    if (k > 1) factorial *= k;
-    series[k] = jet[(size_t)k * (size_t)n + (size_t)v] / factorial;
-  }
-}
-
 /* Springs from the torques of the links to order k: theta to the same order. */
 static jn_status solve_springs(const coupled *chain, double t, int k, const double *q, const double *v_jet,
                                const jn_motor_motion *out) {
   jn_elastic *elastic = chain->elastic;
   for (int v = 0; v < elastic->nv; v++) {
-    double tau[JN_SERIES_TERMS], delta[JN_SERIES_TERMS], factorial = 1;
-    series_of_column(chain->tau, elastic->robot_nv, elastic->link_v[v], k + 1, tau);
+    double tau[JN_SERIES_TERMS], delta[JN_SERIES_TERMS];
+    jn__series_of_jet(k + 1, chain->tau + elastic->link_v[v], (size_t)elastic->robot_nv, tau);
     if (!jn__spring_solve(&elastic->springs[v], t, k, tau, delta)) {
       elastic->joint = v;
       return JN_ERR_SINGULAR;
     }
     for (int i = 0; i <= k; i++) {
-      if (i > 1) factorial *= i;
+      double factorial = jn__factorial(i);
       double position =
           i == 0 ? (elastic->q_index[v] >= 0 ? q[elastic->q_index[v]] : NAN) : v_jet[(i - 1) * elastic->nv + v];
       double theta = position + factorial * delta[i];
@@ -75,13 +67,12 @@ static void write_motors(const coupled *chain, const jn_motor_motion *out) {
   const jn_elastic *elastic = chain->elastic;
   for (int v = 0; v < elastic->nv; v++) {
     const jn_actuator *a = &elastic->springs[v].actuator;
-    double speed[JN_SERIES_TERMS], friction[JN_SERIES_TERMS], factorial = 1, now = 0;
-    series_of_column(chain->v_jet, elastic->robot_nv, elastic->motor_v[v], chain->order + 1, speed);
+    double speed[JN_SERIES_TERMS], friction[JN_SERIES_TERMS], now = 0;
+    jn__series_of_jet(chain->order + 1, chain->v_jet + elastic->motor_v[v], (size_t)elastic->robot_nv, speed);
     jn__friction_series(a, chain->order, speed, friction);
     for (int k = 0; k <= chain->order; k++) {
-      if (k > 1) factorial *= k;
       const double *tau = chain->tau + (size_t)k * (size_t)elastic->robot_nv;
-      double motor = tau[elastic->motor_v[v]] + friction[k] * factorial;
+      double motor = tau[elastic->motor_v[v]] + friction[k] * jn__factorial(k);
       if (elastic->motor_v[v] != elastic->link_v[v]) motor += tau[elastic->link_v[v]];
       if (out->motor_jet) out->motor_jet[k * elastic->nv + v] = motor;
       if (k == 0) now = motor;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "elastic.h"
 #include "jounce/derivatives.h"
 
@@ -55,23 +56,14 @@ static double deflection_of(const jn_elastic *elastic, int v, const double *q_al
   return q_all[elastic->motor_q[v]] - q_all[elastic->link_q[v] + number];
 }
 
-/* Taylor coefficients of a coordinate's speed. */
-static void speed_series(const double *v_jet, int n, int i, int order, double *out) {
-  double factorial = 1;
-  for (int k = 0; k <= order; k++) {
-    if (k > 1) factorial *= k;
-    out[k] = v_jet[(size_t)k * (size_t)n + (size_t)i] / factorial;
-  }
-}
-
 /* Series of phi(delta) + D delta' of one spring. */
 static void spring_forces(const jn_elastic *elastic, double t, int order, int v, const double *q_all,
                           const double *v_jet, double *force) {
   const jn_spring *spring = &elastic->springs[v];
   double link[JN_SERIES_TERMS], motor[JN_SERIES_TERMS], delta[JN_SERIES_TERMS], taylor[JN_SERIES_TERMS],
       power[JN_SERIES_TERMS * JN_SERIES_TERMS];
-  speed_series(v_jet, elastic->robot_nv, elastic->link_v[v], order, link);
-  speed_series(v_jet, elastic->robot_nv, elastic->motor_v[v], order, motor);
+  jn__series_of_jet(order + 1, v_jet + elastic->link_v[v], (size_t)elastic->robot_nv, link);
+  jn__series_of_jet(order + 1, v_jet + elastic->motor_v[v], (size_t)elastic->robot_nv, motor);
   delta[0] = deflection_of(elastic, v, q_all);
   for (int k = 0; k < order; k++) delta[k + 1] = (motor[k] - link[k]) / (k + 1);
   jn__spring_prepare(spring, t, delta[0], order, taylor);
@@ -86,18 +78,17 @@ jn_status jn_elastic_forces(const jn_elastic *elastic, double t, int order, cons
   size_t n = (size_t)elastic->robot_nv;
   memset(tau_jet, 0, (size_t)(order + 1) * n * sizeof *tau_jet);
   for (int v = 0; v < elastic->nv; v++) {
-    double speed[JN_SERIES_TERMS], friction[JN_SERIES_TERMS], spring[JN_SERIES_TERMS] = {0}, factorial = 1;
+    double speed[JN_SERIES_TERMS], friction[JN_SERIES_TERMS], spring[JN_SERIES_TERMS] = {0};
     int link = elastic->link_v[v], motor = elastic->motor_v[v];
 
     /* Friction and spring as series. */
-    speed_series(v_jet, elastic->robot_nv, motor, order, speed);
+    jn__series_of_jet(order + 1, v_jet + motor, (size_t)elastic->robot_nv, speed);
     jn__friction_series(&elastic->springs[v].actuator, order, speed, friction);
     if (motor != link) spring_forces(elastic, t, order, v, q_all, v_jet, spring);
 
     /* On the motor: tau_m - friction - spring; on the link: spring. */
     for (int k = 0; k <= order; k++) {
-      if (k > 1) factorial *= k;
-      double *to = tau_jet + (size_t)k * n;
+      double *to = tau_jet + (size_t)k * n, factorial = jn__factorial(k);
       to[motor] += motor_jet ? motor_jet[(size_t)k * (size_t)elastic->nv + (size_t)v] : 0;
       to[motor] -= friction[k] * factorial;
       to[motor] -= spring[k] * factorial;

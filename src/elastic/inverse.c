@@ -9,25 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "elastic.h"
-
-/* Taylor coefficients of column v of a jet. */
-static void series_of(const double *jet, int nv, int v, int terms, double *out) {
-  double factorial = 1;
-  for (int k = 0; k < terms; k++) {
-    if (k > 1) factorial *= k;
-    out[k] = jet[(size_t)k * (size_t)nv + (size_t)v] / factorial;
-  }
-}
-
-/* Writes a series as column v of a jet; jet NULL: not wanted. */
-static void set_jet_column(const double *series, int terms, int nv, int v, double *jet) {
-  double factorial = 1;
-  for (int k = 0; k < terms && jet; k++) {
-    if (k > 1) factorial *= k;
-    jet[(size_t)k * (size_t)nv + (size_t)v] = series[k] * factorial;
-  }
-}
 
 /* Moves damped springs to time t; a step back in time restarts them. */
 static jn_status move_damped_springs(jn_elastic *elastic, double t, int terms, const double *tau_jet) {
@@ -37,7 +20,7 @@ static jn_status move_damped_springs(jn_elastic *elastic, double t, int terms, c
     const jn_spring *spring = &elastic->springs[v];
     double tau[JN_TORQUE_TERMS], *before = elastic->torque + (size_t)v * JN_TORQUE_TERMS, error = 0;
     if (spring->actuator.damping == 0) continue;
-    series_of(tau_jet, elastic->nv, v, terms, tau);
+    jn__series_of_jet(terms, tau_jet + v, (size_t)elastic->nv, tau);
 
     /* At the first call on the slow solution, then integrated from the last time. */
     jn_status status = JN_OK;
@@ -64,7 +47,7 @@ static jn_status move_damped_springs(jn_elastic *elastic, double t, int terms, c
 static void position_series(const jn_elastic *elastic, int v, int terms, const double *q, const double *v_jet,
                             double *x) {
   double rate[JN_SERIES_TERMS];
-  series_of(v_jet, elastic->nv, v, terms - 1, rate);
+  jn__series_of_jet(terms - 1, v_jet + v, (size_t)elastic->nv, rate);
   x[0] = elastic->q_index[v] >= 0 ? q[elastic->q_index[v]] : NAN;
   for (int k = 1; k < terms; k++) x[k] = rate[k - 1] / k;
 }
@@ -78,7 +61,7 @@ static void write_motor(const jn_elastic *elastic, int v, int order, const doubl
   jn__friction_series(actuator, order, speed, friction);
   for (int k = 0; k <= order; k++)
     motor[k] = actuator->rotor_inertia * (k + 1) * (k + 2) * theta[k + 2] + tau[k] + friction[k];
-  set_jet_column(motor, order + 1, elastic->nv, v, out->motor_jet);
+  if (out->motor_jet) jn__jet_of_series(order + 1, motor, out->motor_jet + v, (size_t)elastic->nv);
   if (out->current)
     out->current[v] = actuator->torque_constant > 0 ? motor[0] / (actuator->gear * actuator->torque_constant) : NAN;
   if (out->power) out->power[v] = motor[0] * theta[1];
@@ -100,7 +83,7 @@ jn_status jn_elastic_inverse(jn_elastic *elastic, int order, double t, const dou
     double tau[JN_TORQUE_TERMS], delta[JN_SERIES_TERMS], theta[JN_SERIES_TERMS];
 
     /* delta from tau_J. */
-    series_of(tau_jet, elastic->nv, v, terms, tau);
+    jn__series_of_jet(terms, tau_jet + v, (size_t)elastic->nv, tau);
     if (spring->actuator.damping != 0) {
       jn__damped_series(spring, t, elastic->state[v], order + 2, tau, delta);
     } else if (!jn__spring_solve(spring, t, order + 2, tau, delta)) {
@@ -111,8 +94,8 @@ jn_status jn_elastic_inverse(jn_elastic *elastic, int order, double t, const dou
     /* theta = q + delta, and the motor. */
     position_series(elastic, v, order + 3, q, v_jet, theta);
     for (int k = 0; k < order + 3; k++) theta[k] += delta[k];
-    set_jet_column(delta, order + 3, elastic->nv, v, out->deflection_jet);
-    set_jet_column(theta, order + 3, elastic->nv, v, out->theta_jet);
+    if (out->deflection_jet) jn__jet_of_series(order + 3, delta, out->deflection_jet + v, (size_t)elastic->nv);
+    if (out->theta_jet) jn__jet_of_series(order + 3, theta, out->theta_jet + v, (size_t)elastic->nv);
     write_motor(elastic, v, order, theta, tau, out);
   }
   return status;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "elastic.h"
 
 void jn__spring_taylor(const jn_spring *spring, double t, double delta, int order, double *out) {
@@ -116,20 +117,11 @@ int jn__spring_solve(const jn_spring *spring, double t, int order, const double 
 }
 
 void jn__friction_series(const jn_actuator *actuator, int order, const double *speed, double *out) {
-  /* Coulomb friction: loss * speed / sqrt(speed^2 + s^2) = loss * speed * w, w = p^(-1/2), p = speed^2 + s^2: k p_0
-   * w_k = sum_j (-j/2 - (k - j)) p_j w_(k-j). */
-  double p[JN_SERIES_TERMS], w[JN_SERIES_TERMS];
+  /* Coulomb friction: loss * speed / sqrt(speed^2 + s^2). */
+  double square[JN_SERIES_TERMS], root[JN_SERIES_TERMS];
   for (int k = 0; k <= order; k++) {
     out[k] = actuator->rotor_damping * speed[k];
-    if (actuator->frictionloss == 0) continue;
-    double sum = 0;
-    for (int j = 0; j <= k; j++) sum += speed[j] * speed[k - j];
-    p[k] = k ? sum : sum + actuator->friction_speed * actuator->friction_speed;
-    sum = 0;
-    for (int j = 1; j <= k; j++) sum -= (0.5 * j + (k - j)) * p[j] * w[k - j];
-    w[k] = k ? sum / (k * p[0]) : 1 / sqrt(p[0]);
-    sum = 0;
-    for (int j = 0; j <= k; j++) sum += speed[j] * w[k - j];
-    out[k] += actuator->frictionloss * sum;
+    if (actuator->frictionloss != 0)
+      out[k] += actuator->frictionloss * jn__series_friction(speed, actuator->friction_speed, square, root, 1, k);
   }
 }

@@ -24,7 +24,7 @@ typedef struct c_function {
   int32_t *loaded; /* [nodes] the last piece that took the value from w */
   const char *array[JN_ARRAYS];
   int labels, angles;
-  jn_pieces pieces;
+  jn_code_pieces pieces;
 } c_function;
 
 static int is_matlab(const jn_writing *w) { return w->options.language == JN_LANGUAGE_MATLAB; }
@@ -332,7 +332,7 @@ static int open_function(c_function *c, jn_writing *w, jn_text *text, const jn_w
   size_t nodes = (size_t)w->graph.count + 1;
   *c = (c_function){.w = w, .text = text, .f = f};
   c->label = jn__allocate(&w->allocator, 4 * nodes * sizeof *c->label);
-  if (!c->label || !jn__pieces_create(&c->pieces, &w->graph, &f->sequence, w->options.split ? PIECE : 0)) return 0;
+  if (!c->label || !jn__code_pieces_create(&c->pieces, &w->graph, &f->sequence, w->options.split ? PIECE : 0)) return 0;
 
   c->size = c->label + nodes;
   c->angle = c->label + 2 * nodes;
@@ -343,7 +343,7 @@ static int open_function(c_function *c, jn_writing *w, jn_text *text, const jn_w
 
 static void close_function(c_function *c) {
   jn__release(&c->w->allocator, c->label);
-  if (c->pieces.block) jn__pieces_free(&c->pieces);
+  if (c->pieces.block) jn__code_pieces_free(&c->pieces);
 }
 
 void jn__emit_statements(jn_writing *w, jn_text *text, const jn_written_function *f) {

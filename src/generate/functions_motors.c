@@ -24,7 +24,7 @@ static int check_motors(jn_writing *w, const char *name) {
   if (why) jn__writing_fail(w, JN_ERR_UNSUPPORTED, "%s cannot be generated: %s", name, why);
 
   for (int k = 0; !why && k < e->nv; k++) {
-    int kind = e->springs[k].kind;
+    int kind = (int)e->springs[k].kind;
     if (kind != JN_SPRING_RIGID && kind != JN_SPRING_LINEAR)
       why = "is not linear with a fixed stiffness";
     else if (kind == JN_SPRING_LINEAR && e->springs[k].actuator.damping != 0)

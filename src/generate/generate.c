@@ -83,6 +83,20 @@ static jn_status check_numbers(jn_writing *w) {
   return JN_OK;
 }
 
+/* Combinations of options that mean nothing. */
+static jn_status check_combinations(jn_writing *w) {
+  const jn_generate_options *o = &w->options;
+  if (o->language == JN_LANGUAGE_MATLAB && (o->lanes || o->split))
+    return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "%s is for C, and not for MATLAB", o->lanes ? "lanes" : "split");
+  if (o->lanes && o->sines == JN_SINES_LIBM)
+    return jn__writing_fail(w, JN_ERR_UNSUPPORTED,
+                            "lanes cannot take sines from libm, which has none for vectors: use own or given");
+  if (o->payload_frame && !(o->runtime & JN_GENERATE_PAYLOAD))
+    return jn__writing_fail(w, JN_ERR_UNSUPPORTED,
+                            "a payload frame is named, but the payload is no argument (runtime)");
+  return JN_OK;
+}
+
 /* Given sines are those of coordinates, so every angle must be a coordinate plus a constant. */
 static jn_status check_sines(jn_writing *w) {
   for (int i = 0; w->options.sines == JN_SINES_GIVEN && i < w->mechanism.count; i++) {
@@ -252,6 +266,7 @@ jn_status jn_generate(const jn_model *model, const jn_generate_options *options,
 
   jn_status status = check_prefix(&w);
   if (status == JN_OK) status = check_numbers(&w);
+  if (status == JN_OK) status = check_combinations(&w);
   if (status == JN_OK) status = write_model(&w, out);
 
   /* what was stopped may look like a graph that is too large */

@@ -24,7 +24,7 @@ static void count_alive(const jn_graph *g, const jn_sequence *s, int32_t *positi
 }
 
 /* Cuts between half of the longest piece and all of it, where the fewest values are alive. */
-static void cut(jn_pieces *p, const jn_sequence *s, const int32_t *alive, int longest) {
+static void cut(jn_code_pieces *p, const jn_sequence *s, const int32_t *alive, int longest) {
   p->first[p->count++] = 0;
   while (longest > 0 && s->count - p->first[p->count - 1] > longest) {
     int begin = p->first[p->count - 1], best = begin + longest - 1;
@@ -36,7 +36,7 @@ static void cut(jn_pieces *p, const jn_sequence *s, const int32_t *alive, int lo
 }
 
 /* The piece of each node and the last one that reads it. */
-static void find_readers(jn_pieces *p, const jn_graph *g, const jn_sequence *s) {
+static void find_readers(jn_code_pieces *p, const jn_graph *g, const jn_sequence *s) {
   for (int k = 0; k < p->count; k++)
     for (int i = p->first[k]; i < p->first[k + 1]; i++) {
       const jn_node *n = &g->node[s->node[i]];
@@ -47,7 +47,7 @@ static void find_readers(jn_pieces *p, const jn_graph *g, const jn_sequence *s) 
 
 /* A place for each value that crosses. A piece reads all it needs before it writes, so the places of values that it is
  * the last to read are free for its own. `until` [slots]: the last reader of what is there. */
-static void assign_slots(jn_pieces *p, const jn_sequence *s, int32_t *until) {
+static void assign_slots(jn_code_pieces *p, const jn_sequence *s, int32_t *until) {
   for (int k = 0; k < p->count; k++) {
     int free_slot = 0;
     for (int i = p->first[k]; i < p->first[k + 1]; i++) {
@@ -61,9 +61,9 @@ static void assign_slots(jn_pieces *p, const jn_sequence *s, int32_t *until) {
   }
 }
 
-int jn__pieces_create(jn_pieces *p, const jn_graph *g, const jn_sequence *s, int longest) {
+int jn__code_pieces_create(jn_code_pieces *p, const jn_graph *g, const jn_sequence *s, int longest) {
   size_t nodes = (size_t)g->count + 2;
-  *p = (jn_pieces){.allocator = g->allocator};
+  *p = (jn_code_pieces){.allocator = g->allocator};
   p->block = jn__allocate(&g->allocator, 6 * nodes * sizeof *p->block);
   if (!p->block) return 0;
 
@@ -82,7 +82,7 @@ int jn__pieces_create(jn_pieces *p, const jn_graph *g, const jn_sequence *s, int
   return 1;
 }
 
-void jn__pieces_free(jn_pieces *p) {
+void jn__code_pieces_free(jn_code_pieces *p) {
   jn__release(&p->allocator, p->block);
   p->block = NULL;
 }

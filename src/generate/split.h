@@ -10,7 +10,7 @@
 
 #include "order.h"
 
-typedef struct jn_pieces {
+typedef struct jn_code_pieces {
   jn_allocator allocator;
   int32_t *block;
   int32_t *first; /* [count + 1] the first statement of each piece */
@@ -18,10 +18,10 @@ typedef struct jn_pieces {
   int32_t *last;  /* [nodes] the last piece that reads it; -1: none */
   int32_t *slot;  /* [nodes] its place in w; -1: no later piece reads it */
   int count, slots;
-} jn_pieces;
+} jn_code_pieces;
 
 /* Pieces of at most `longest` statements, 0: one piece. Returns 0 if memory runs out. */
-int jn__pieces_create(jn_pieces *p, const jn_graph *g, const jn_sequence *s, int longest);
-void jn__pieces_free(jn_pieces *p);
+int jn__code_pieces_create(jn_code_pieces *p, const jn_graph *g, const jn_sequence *s, int longest);
+void jn__code_pieces_free(jn_code_pieces *p);
 
 #endif

@@ -16,6 +16,7 @@
  *
  * (1) needs only the spans of the twists, of gravity, and of g(W, W). Constant matrices transform them from link to
  * link, and each is closed under the motion of the screw: span{exp(D q) u, all q} = span{u, D u, D^2 u, ...}. */
+#include "../dense/vectors.h"
 #include "base.h"
 
 #include <math.h>
@@ -104,12 +105,6 @@ static span span_complement(const span *s) {
 }
 
 /* ---- ten parameters ---- */
-
-static void cross3(const double *a, const double *b, double *out) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 /* g with a.I(P) b = g.P */
 static void gradient(const double *a, const double *b, double *g) {

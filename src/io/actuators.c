@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../model/model.h"
-#include "../model/nearest_name.h"
+#include "../text/nearest_name.h"
 #include "../text/words.h"
 #include "jounce/elastic.h"
 #include "jounce/trajectory.h"

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../dense/vectors.h"
 #include "mjcf.h"
 
 typedef enum method { CONVEX, EXACT, LEGACY, SHELL } method;
@@ -22,18 +23,12 @@ static void subtract(const double a[3], const double b[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = a[i] - b[i];
 }
 
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* Twice the area of a triangle as a vector along its normal. */
 static void normal_of(double (*c)[3], double out[3]) {
   double x[3], y[3];
   subtract(c[1], c[0], x);
   subtract(c[2], c[0], y);
-  cross(x, y, out);
+  cross3(x, y, out);
 }
 
 /* Centre of the surface; *area gets its area, *gap the length of the sum of its areas as vectors: 0 when it is closed.
@@ -45,7 +40,7 @@ static void surface_centre(const jn_mjcf_triangles *t, double centre[3], double 
   for (int i = 0; i < t->count; i += 3) {
     double(*c)[3] = t->corner + i;
     normal_of(c, n);
-    double a = sqrt(dot(n, n)) / 2;
+    double a = sqrt(dot3(n, n)) / 2;
     *area += a;
     for (int k = 0; k < 3; k++) {
       centre[k] += a * (c[0][k] + c[1][k] + c[2][k]) / 3;
@@ -53,7 +48,7 @@ static void surface_centre(const jn_mjcf_triangles *t, double centre[3], double 
     }
   }
   for (int k = 0; k < 3 && *area > 0; k++) centre[k] /= *area;
-  *gap = sqrt(dot(sum, sum));
+  *gap = sqrt(dot3(sum, sum));
 }
 
 /* Content and centre of the body, seen from `tip`. */
@@ -63,7 +58,7 @@ static double body_centre(const jn_mjcf_triangles *t, method how, const double t
     double(*c)[3] = t->corner + i, n[3], x[3];
     normal_of(c, n);
     subtract(c[0], tip, x);
-    double part = how == SHELL ? sqrt(dot(n, n)) / 2 : dot(x, n) / 6;
+    double part = how == SHELL ? sqrt(dot3(n, n)) / 2 : dot3(x, n) / 6;
     if (how == LEGACY) part = fabs(part);
     total += part;
     for (int k = 0; k < 3; k++) {
@@ -83,7 +78,7 @@ static double body_tensor(const jn_mjcf_triangles *t, method how, const double c
     double x[3][3], n[3], parts = how == SHELL ? 12 : 20;
     for (int k = 0; k < 3; k++) subtract(t->corner[i + k], centre, x[k]);
     normal_of(x, n);
-    double part = how == SHELL ? sqrt(dot(n, n)) / 2 : dot(x[0], n) / 6;
+    double part = how == SHELL ? sqrt(dot3(n, n)) / 2 : dot3(x[0], n) / 6;
     if (how == LEGACY) part = fabs(part);
     total += part;
     for (int k = 0; k < 6; k++) {
@@ -243,7 +238,7 @@ static void transform(jn_mjcf *m, const jn_mjcf_mesh *mesh, jn_mjcf_triangles *t
   double pos[3] = {0}, q[4] = {1, 0, 0, 0}, scale[3] = {1, 1, 1}, R[16] = JN_IDENTITY;
   jn__mjcf_vector(m, e, "refpos", pos, 3);
   jn__mjcf_vector(m, e, "scale", scale, 3);
-  double norm = jn__mjcf_vector(m, e, "refquat", q, 4) ? sqrt(dot(q, q) + q[3] * q[3]) : 1;
+  double norm = jn__mjcf_vector(m, e, "refquat", q, 4) ? sqrt(dot3(q, q) + q[3] * q[3]) : 1;
   if (norm > 0) {
     const double turn[4] = {q[1] / norm, q[2] / norm, q[3] / norm, q[0] / norm};
     jn__turn_quaternion(R, turn);

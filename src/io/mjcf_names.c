@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../model/nearest_name.h"
+#include "../text/nearest_name.h"
 #include "mjcf.h"
 
 /* FNV-1a, begun with the address of the table so that no file can aim at one slot. */

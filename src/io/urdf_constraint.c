@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../model/nearest_name.h"
+#include "../dense/vectors.h"
+#include "../text/nearest_name.h"
 #include "native.h"
 #include "urdf_walk.h"
 
@@ -115,10 +116,6 @@ static void normalise(double a[3]) {
   for (int i = 0; i < 3; i++) a[i] /= size;
 }
 
-static void cross(const double a[3], const double b[3], double out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* T <- T R by a quaternion x, y, z, w of any length. */
 static void turn(double T[16], double q[4]) {
   double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), R[16] = JN_IDENTITY, S[9];
@@ -138,10 +135,10 @@ static void turn_from_to(double T[16], const double a[3], const double b[3]) {
   double half[4] = {0};
   if (dot < -0.5) {
     const double e[3] = {fabs(a[0]) < 0.6, fabs(a[0]) >= 0.6, 0};
-    cross(a, e, half);
+    cross3(a, e, half);
     for (int i = 0; i < 3; i++) from[i] = -a[i];
   }
-  cross(from, b, q);
+  cross3(from, b, q);
   q[3] = 1 + (dot < -0.5 ? -dot : dot);
   turn(T, q);
   if (dot < -0.5) turn(T, half);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../model/draft.h"
-#include "../model/nearest_name.h"
+#include "../text/nearest_name.h"
 #include "urdf.h"
 
 #define XACRO_CALLS "expand the macro calls that are left in the file first: xacro FILE > robot.urdf"

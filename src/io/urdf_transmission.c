@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../model/nearest_name.h"
+#include "../text/nearest_name.h"
 #include "urdf_walk.h"
 
 static jn_urdf_motor *current(jn_walk *w) { return &w->u->motors[w->u->motor_count - 1]; }

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conditions at a state, and configurations and velocities that keep them. */
+/* Configurations and velocities that satisfy the conditions, and how independent the conditions are.
+ *
+ * Assembly: damped steps of Gauss and Newton. From the errors e(q) of closure.c and the Jacobian A,
+ *   y = -A^+ e,   q <- q (+) s y     with s = 1, 1/2, 1/4, ... until the largest gap decreases.
+ * Velocities: v <- v - A^+ A v, the nearest one that satisfies A v = 0. A^+ is the pseudoinverse of A with its rows
+ * over their scales and without the columns of held coordinates: these do not move.
+ *
+ *   symbol     meaning                                               size     unit
+ *   A          Jacobian of the conditions, in state->A               m x nv
+ *   phi        errors of the rows, in scratch->phi                   m        m, rad
+ *   gap        largest error of a loop                               1        m, rad
+ *   y          step of the coordinates, tangent                      nv       rad, m */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -7,12 +18,6 @@
 #include "../dense/vectors.h"
 #include "jounce/configuration.h"
 #include "loops.h"
-
-static double norm2(const double *x, int n) {
-  double sum = 0;
-  for (int k = 0; k < n; k++) sum += x[k] * x[k];
-  return sqrt(sum);
-}
 
 jn_status jn_loops_constraint(jn_loops *l, const double *q, const double *v, double *phi, double *A, double *dAv) {
   if (!l || !q) return JN_ERR_NULL;
@@ -56,7 +61,7 @@ static void find_redundant(const loop_structure *loops, const loop_state *state,
                            unsigned char *redundant) {
   int n = loops->nv, kept = 0;
   double most = 0;
-  for (int r = 0; r < loops->m; r++) most = fmax(most, norm2(state->A + r * n, n));
+  for (int r = 0; r < loops->m; r++) most = fmax(most, length_of(state->A + r * n, n));
   for (int r = 0; r < loops->m; r++) {
     double *x = scratch->B + kept * n;
     memcpy(x, state->A + r * n, sizeof(double) * (size_t)n);
@@ -66,7 +71,7 @@ static void find_redundant(const loop_structure *loops, const loop_state *state,
       for (int i = 0; i < n; i++) along += e[i] * x[i];
       for (int i = 0; i < n; i++) x[i] -= along * e[i];
     }
-    double left = norm2(x, n);
+    double left = length_of(x, n);
     redundant[r] = !(left > loops->options.tolerance * most);
     if (redundant[r]) continue;
     for (int i = 0; i < n; i++) x[i] /= left;
@@ -97,13 +102,13 @@ static jn_status find_gap(const loop_structure *loops, loop_state *state, loop_s
   return JN_OK;
 }
 
-/* Directions that are opposite are turned back the way that the mechanism can move more easily: `any` of closure.c was
- * t1, and becomes t2. */
-static void choose_way_back(const loop_structure *loops, loop_state *state, loop_scratch *scratch) {
+/* Opposite directions can be aligned by a rotation about any axis across them. The one that the mechanism can follow
+ * more easily is chosen: `any` of closure.c was t1, and becomes t2. */
+static void choose_alignment(const loop_structure *loops, loop_state *state, loop_scratch *scratch) {
   int n = loops->nv;
   for (int r = 0; r + 1 < loops->first_user; r++) {
     if (loops->row[r].closure != CLOSE_ALIGN || !(hypot(scratch->phi[r], scratch->phi[r + 1]) >= JN_OPPOSITE)) continue;
-    if (norm2(state->A + r * n, n) >= norm2(state->A + (r + 1) * n, n)) continue;
+    if (length_of(state->A + r * n, n) >= length_of(state->A + (r + 1) * n, n)) continue;
     scratch->phi[r + 1] = scratch->phi[r];
     scratch->phi[r] = 0;
     for (int i = 0; i < 2 * n; i++) state->A[r * n + i] *= -1;
@@ -122,7 +127,7 @@ jn_status jn__loops_closing_rows(jn_loops *l, const unsigned char *held) {
   jn_status status = jn__loops_jacobian(&l->structure, &l->state, 0);
   if (status != JN_OK) return status;
   hold_columns(&l->structure, &l->state, held);
-  choose_way_back(&l->structure, &l->state, &l->scratch);
+  choose_alignment(&l->structure, &l->state, &l->scratch);
   jn__loops_row_errors(&l->structure, l->scratch.phi, l->scratch.x);
   jn__loops_scale_rows(&l->structure, l->structure.nv, l->state.A);
   return JN_OK;
@@ -144,13 +149,18 @@ static jn_status find_step(jn_loops *l, const unsigned char *held, double *y) {
 jn_status jn_loops_assemble(jn_loops *l, const unsigned char *held, double accuracy, double *q, double *residual) {
   if (!l || !q) return JN_ERR_NULL;
   double goal = accuracy > 0 ? accuracy : fmax(1e-12, 10 * jn_variant_epsilon()), error = INFINITY, after = INFINITY;
+
   jn_status status = find_gap(&l->structure, &l->state, &l->scratch, q, &error);
   for (int step = 0; step < 100 && status == JN_OK; step++, error = after) {
     if (residual) *residual = error;
     if (error <= goal) return JN_OK;
+
+    /* The step, at most 0.5 rad or m long. */
     status = find_step(l, held, l->scratch.y);
     double scale = fmin(1, 0.5 / fmax(largest_or_nan(l->scratch.y, l->structure.nv), 1e-300));
-    for (int k = 0; k < 12 && status == JN_OK; k++, scale *= 0.5) { /* shorter until it helps */
+
+    /* Half as long until it helps. */
+    for (int k = 0; k < 12 && status == JN_OK; k++, scale *= 0.5) {
       for (int i = 0; i < l->structure.nv; i++) l->scratch.x[i] = scale * l->scratch.y[i];
       status = jn_integrate(l->structure.model, l->structure.work, q, l->scratch.x, l->scratch.moved);
       if (status == JN_OK) status = find_gap(&l->structure, &l->state, &l->scratch, l->scratch.moved, &after);
@@ -187,6 +197,8 @@ void jn__loops_find_generic(jn_loops *l) {
 
 jn_status jn_loops_project(jn_loops *l, const unsigned char *held, const double *q, double *v) {
   if (!l || !q || !v) return JN_ERR_NULL;
+
+  /* The right side -A v, with rows over their scales. */
   jn_status status = jn_loops_constraint(l, q, NULL, NULL, l->state.A, NULL);
   if (status != JN_OK) return status;
   jn__loops_scale_rows(&l->structure, l->structure.nv, l->state.A);
@@ -195,9 +207,13 @@ jn_status jn_loops_project(jn_loops *l, const unsigned char *held, const double 
     for (int k = 0; k < l->structure.nv; k++) l->scratch.phi[r] -= l->state.A[r * l->structure.nv + k] * v[k];
   }
   double size = largest_or_nan(l->scratch.phi, l->structure.m);
+
+  /* The shortest correction x of the coordinates that are not held. */
   hold_columns(&l->structure, &l->state, held);
   jn__cod(&l->factors.cod, l->structure.m, l->structure.nv, l->state.A, l->structure.options.tolerance);
   jn__cod_solve(&l->factors.cod, l->scratch.phi, l->scratch.x);
+
+  /* It must satisfy all conditions, or held coordinates contradict the loops. */
   for (int r = 0; r < l->structure.m; r++)
     for (int k = 0; k < l->structure.nv; k++)
       l->scratch.phi[r] -= l->state.A[r * l->structure.nv + k] * l->scratch.x[k];

@@ -139,7 +139,7 @@ static void pair_scales(loop_structure *loops, loop_state *state, const loop_pai
   for (int k = 0; k < c->runs; k++)
     for (int j = c->run[k].screw; j < c->run[k].screw + c->run[k].count; j++) {
       double S[6];
-      for (int e = 0; e < 6; e++) S[e] = state->chain[e * loops->room + j];
+      for (int e = 0; e < 6; e++) S[e] = state->chain[e * loops->chain_stride + j];
       vec3 w = v3_load(S),
            r = v3(at->P_b[3] - state->about[0], at->P_b[7] - state->about[1], at->P_b[11] - state->about[2]);
       vec3 v = v3_add(v3_load(S + 3), cross(w, r));

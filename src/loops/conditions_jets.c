@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The conditions of loops as polynomials of time: values, Jacobian, and the wrenches of multipliers, to any order, from
- * the relative poses of state.c. A condition's power lambda phi' = W_a . V_a + W_b . V_b tells the wrenches:
- *   alpha . p       force R^T alpha on b; force -alpha, moment -p x alpha on a
- *   alpha . R beta  moment beta x R^T alpha on b; moment alpha x R beta on a */
+ * the relative poses of state.c.
+ *
+ * The power of a multiplier, lambda phi' = W_a . V_a + W_b . V_b, determines the wrenches on both closing frames:
+ *   condition       wrench on b                wrench on a
+ *   alpha . p       force R^T alpha            force -alpha, moment -p x alpha
+ *   alpha . R beta  moment beta x R^T alpha    moment alpha x R beta
+ * Rows of A are the wrenches of a unit multiplier times the Jacobians of the links, W^T J, and their derivatives by the
+ * rule of Leibniz.
+ *
+ *   symbol      meaning                                                        size   frame
+ *   R, p        pose of the closing frame of b in that of a, as series         9, 3   a
+ *   W_a, W_b    wrench of a unit multiplier, (moment, force), as series        6      closing frame of a, of b
+ *   J           Jacobian of a link, (angular, linear), and its derivatives     6 x nv link
+ *   lambda      multipliers, as series                                         m */
 #include <string.h>
 
 #include "../dense/vectors.h"
+#include "../series/series.h"
 #include "loops.h"
 
 /* out += Ad*_{T^-1} W: from the closing frame at T to the link. */
@@ -21,6 +33,7 @@ static void add_wrench_from(const double *T, double s, const double *W, double *
   }
 }
 
+/* Taylor coefficient k of one term of a condition. */
 static double term_order(const loop_ends *at, const loop_term *t, int k) {
   double x[3] = {0}, sum = 0;
   switch (t->kind) {
@@ -36,8 +49,7 @@ static double term_order(const loop_ends *at, const loop_term *t, int k) {
 }
 
 void jn__loops_value(const loop_structure *loops, const loop_state *state, int k, double *phi) {
-  double factorial = 1;
-  for (int j = 2; j <= k; j++) factorial *= j;
+  double factorial = jn__factorial(k);
   for (int i = 0; i < loops->count; i++)
     for (int r = loops->pair[i].first; r < loops->pair[i].first + loops->pair[i].rows; r++) {
       phi[r] = state->order > 0 ? 0 : state->rates[k * loops->m + r];
@@ -78,18 +90,16 @@ static void unit_wrench(const loop_structure *loops, const loop_ends *at, int r,
   for (int e = 0; e < loops->row[r].terms; e++) add_unit_wrench(at, &loops->row[r].term[e], k, W_a, W_b);
 }
 
-/* Adds W^T J to orders of the rows of pair i: one end of it, J its link's Jacobian and derivatives. */
+/* Adds derivatives 0 ... order of W^T J to the rows of pair i, for one end of it. J is the Jacobian of that link. */
 static void add_rows(const loop_structure *loops, loop_state *state, int i, int order, int end_b) {
   const loop_pair *c = &loops->pair[i];
   int n = loops->nv;
   for (int k = 0; k <= order; k++)
     for (int r = c->first; r < c->first + c->rows; r++) {
-      double binom = 1, factorial = 1;
       for (int j = 0; j <= k; j++) { /* W^(j) J^(k-j) */
         double W[2][6], in_link[6] = {0};
-        if (j > 0) factorial *= j, binom = binom * (k - j + 1) / j;
         unit_wrench(loops, &state->ends[i], r, j, W[0], W[1]);
-        add_wrench_from(end_b ? c->T_b : c->T_a, factorial * binom, W[end_b], in_link);
+        add_wrench_from(end_b ? c->T_b : c->T_a, jn__factorial(j) * jn__binomial(k, j), W[end_b], in_link);
         const double *J = state->J + (k - j) * 6 * n;
         double *A = state->A + (k * loops->m + r) * n;
         for (int e = 0; e < 6; e++)
@@ -114,12 +124,16 @@ jn_status jn__loops_jacobian(const loop_structure *loops, loop_state *state, int
   return status;
 }
 
-/* Of order 0: a pair's wrench F on b about the origin of its closing frame, in the world's axes, and -F on a. */
+/* At order 0: adds the wrenches of a pair to those of its links. F acts on b, -F on a; F = sum lambda_r W_r is about
+ * the origin of b's closing frame, in the axes of the world. */
 static void add_link_wrenches(const loop_state *state, const loop_pair *c, const loop_ends *at, const double *lambda,
                               double *out) {
+  /* F = sum lambda_r W_r */
   double F[6] = {0};
   for (int r = c->first; r < c->first + c->rows; r++)
     for (int e = 0; e < 6; e++) F[e] += lambda[r] * state->W[6 * r + e];
+
+  /* Moved to the origin of each link and turned into its axes. */
   for (int end = 0; end < 2; end++) {
     int link = end ? c->b : c->a;
     if (link < 0) continue;
@@ -137,17 +151,19 @@ static void add_link_wrenches(const loop_state *state, const loop_pair *c, const
 void jn__loops_wrenches(const loop_structure *loops, const loop_state *state, int order, const double *lambda,
                         const double *given, double *out) {
   size_t row = 6 * (size_t)loops->nlink;
-  double factorial = 1;
   for (int k = 0; k <= order; k++) {
-    double *to = out + (size_t)k * row;
-    if (k > 1) factorial *= k;
+    double *to = out + (size_t)k * row, factorial = jn__factorial(k);
     if (given)
       memcpy(to, given + (size_t)k * row, row * sizeof *to);
     else
       memset(to, 0, row * sizeof *to);
+
+    /* Order 0 alone: from the wrenches of conditions_screws.c. */
     for (int i = 0; i < loops->count && state->order <= 0; i++)
       if (loops->row[loops->pair[i].first].terms > 0)
         add_link_wrenches(state, &loops->pair[i], &state->ends[i], lambda, to);
+
+    /* Jets: order k is k! sum_j W_j lambda_(k-j), from each closing frame into its link. */
     for (int i = 0; i < loops->count && state->order > 0; i++)
       for (int r = loops->pair[i].first; r < loops->pair[i].first + loops->pair[i].rows; r++)
         for (int j = 0; j <= k; j++) {

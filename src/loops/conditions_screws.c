@@ -29,7 +29,8 @@
  *   W = (beta x alpha, 0),   Y = (alpha (beta . w) + beta (alpha . w) - 2 (alpha . beta) w, 0),
  *   Z = (beta x (w x (w x alpha) - w' x alpha), 0)
  *
- * Compiled twice (wide.h): screws stand side by side. */
+ * Everything is in the axes of the world. Compiled twice (wide.h): screws stand side by side, so that one step computes
+ * JN_WIDE of them. */
 #include <math.h>
 
 #include "../dense/vectors.h"
@@ -77,7 +78,7 @@ static inline void place_screw(const loop_structure *loops, loop_state *state, i
 /* S and T of all screws, and twist and acceleration behind each into state->behind; a NULL: zero. */
 static void move_screws(const loop_structure *loops, loop_state *state, const double *q, const double *v,
                         const double *a) {
-  const int room = loops->room;
+  const int stride = loops->chain_stride;
   const double *P = loops->used_count > 0 ? state->poses + 16 * loops->screw[loops->used[0]].link : NULL;
   for (int e = 0; e < 3 && P; e++) state->about[e] = P[4 * e + 3];
   const double about[3] = {state->about[0], state->about[1], state->about[2]};
@@ -91,20 +92,21 @@ static void move_screws(const loop_structure *loops, loop_state *state, const do
     for (int e = 0; e < 6; e++) {
       next[e] = last[e] + S[e] * rate;
       next[6 + e] = last[6 + e] + S[e] * more + T[e] * rate;
-      to[(SCREW_S + e) * room] = S[e];
-      to[(SCREW_T + e) * room] = T[e];
+      to[(SCREW_S + e) * stride] = S[e];
+      to[(SCREW_T + e) * stride] = T[e];
     }
   }
 }
 
 /* The same screws with other accelerations. */
 void CODE(pairs_accelerate)(const loop_structure *loops, loop_state *state, const double *v, const double *a) {
-  const int room = loops->room;
+  const int stride = loops->chain_stride;
   for (int i = 0; i < loops->used_count; i++) {
     int k = loops->screw[loops->used[i]].coordinate;
     const double *last = state->behind + 12 * loops->links[i].last + 6, *at = state->chain + i;
     double *next = state->behind + 12 * (i + 1) + 6;
-    for (int e = 0; e < 6; e++) next[e] = last[e] + at[(SCREW_S + e) * room] * a[k] + at[(SCREW_T + e) * room] * v[k];
+    for (int e = 0; e < 6; e++)
+      next[e] = last[e] + at[(SCREW_S + e) * stride] * a[k] + at[(SCREW_T + e) * stride] * v[k];
   }
 }
 
@@ -211,9 +213,9 @@ static inline void move_wrench(const double *r, const double *W, double *out) {
 }
 
 /* Sums over six rows of numbers of screws. */
-static inline wide product(const double *W, const double *S, int room) {
-  return W[0] * load(S) + W[1] * load(S + room) + W[2] * load(S + 2 * room) + W[3] * load(S + 3 * room) +
-         W[4] * load(S + 4 * room) + W[5] * load(S + 5 * room);
+static inline wide product(const double *W, const double *S, int stride) {
+  return W[0] * load(S) + W[1] * load(S + stride) + W[2] * load(S + 2 * stride) + W[3] * load(S + 3 * stride) +
+         W[4] * load(S + 4 * stride) + W[5] * load(S + 5 * stride);
 }
 
 /* Adds the first `count` numbers, with a sign; numbers behind are read and written as they are. */
@@ -232,7 +234,7 @@ void CODE(pairs_jacobian)(const loop_structure *loops, loop_state *state) {
       for (int k = 0; k < c->runs; k++) {
         const loop_arm *run = &c->run[k];
         for (int j = 0; j < run->count; j += JN_WIDE)
-          spread(run->count - j, run->sign, product(W, state->chain + run->screw + j, loops->room),
+          spread(run->count - j, run->sign, product(W, state->chain + run->screw + j, loops->chain_stride),
                  A + run->coordinate + j);
       }
     }
@@ -299,22 +301,23 @@ static inline wide6 before_screws(const loop_structure *loops, const loop_state 
 
 /* N and T + T_v of all screws. */
 static void move_screws_on(const loop_structure *loops, loop_state *state) {
-  const int room = loops->room;
+  const int stride = loops->chain_stride;
   for (int i = 0; i < loops->used_count; i += JN_WIDE) {
     double *at = state->chain + i;
-    wide6 S = load6(at, room), T = load6(at + SCREW_T * room, room);
+    wide6 S = load6(at, stride), T = load6(at + SCREW_T * stride, stride);
     wide6 N = bracket6(before_screws(loops, state, i, 6), S), more = bracket6(before_screws(loops, state, i, 0), T);
-    store3(at + SCREW_N * room, room, add3(N.w, more.w));
-    store3(at + (SCREW_N + 3) * room, room, add3(N.u, more.u));
-    store3(at + SCREW_T2 * room, room, add3(T.w, T.w));
-    store3(at + (SCREW_T2 + 3) * room, room, add3(T.u, T.u));
+    store3(at + SCREW_N * stride, stride, add3(N.w, more.w));
+    store3(at + (SCREW_N + 3) * stride, stride, add3(N.u, more.u));
+    store3(at + SCREW_T2 * stride, stride, add3(T.w, T.w));
+    store3(at + (SCREW_T2 + 3) * stride, stride, add3(T.u, T.u));
   }
   for (int i = 0; i < loops->used_count; i++) {
     double S[6], T[6];
     if (!loops->links[i].group) continue;
-    for (int e = 0; e < 6; e++) S[e] = state->chain[e * room + i];
+    for (int e = 0; e < 6; e++) S[e] = state->chain[e * stride + i];
     bracket(state->behind + 12 * loops->links[i].after, S, T);
-    for (int e = 0; e < 6; e++) state->chain[(SCREW_T2 + e) * room + i] = state->chain[(SCREW_T + e) * room + i] + T[e];
+    for (int e = 0; e < 6; e++)
+      state->chain[(SCREW_T2 + e) * stride + i] = state->chain[(SCREW_T + e) * stride + i] + T[e];
   }
 }
 
@@ -356,7 +359,7 @@ static void turn_round(const loop_structure *loops, const loop_state *state, loo
     int first = k < c->runs ? c->run[k].screw : c->shared[k - c->runs], count = k < c->runs ? c->run[k].count : 1;
     for (int i = first; i < first + count; i++) {
       double *out = linear->opposite + 6 * i;
-      for (int e = 0; e < 6; e++) out[e] = -state->chain[e * loops->room + i];
+      for (int e = 0; e < 6; e++) out[e] = -state->chain[e * loops->chain_stride + i];
       move_twist(r, out);
     }
   }
@@ -369,7 +372,7 @@ typedef struct wide_change {
 
 static inline wide_change change_by(const loop_structure *loops, const loop_state *state, const wrench_change *y,
                                     const double *r, const loop_arm *run, int j) {
-  wide6 S = load6(state->chain + run->screw + j, loops->room);
+  wide6 S = load6(state->chain + run->screw + j, loops->chain_stride);
   S.u = add3(S.u, cross_wide(S.w, all3(r)));
   const wide3 m = all3(y->F), f = all3(y->F + 3);
   const double *C = y->C;
@@ -421,7 +424,7 @@ static inline row_wrenches wrenches_of(const loop_structure *loops, const loop_s
 static void linearise_pair(const loop_structure *loops, loop_state *state, loop_linearisation *linear,
                            const loop_pair *c, const loop_ends *at, const double *lambda) {
   const view x = view_of(state, c, at);
-  const int room = loops->room;
+  const int stride = loops->chain_stride;
   double r[3];
   lever(state, at, r);
   for (int row = c->first; row < c->first + c->rows; row++) {
@@ -431,9 +434,9 @@ static void linearise_pair(const loop_structure *loops, loop_state *state, loop_
       const loop_arm *run = &c->run[k];
       for (int j = 0; j < run->count; j += JN_WIDE) {
         const double *screws = state->chain + run->screw + j;
-        wide q = product(y.W, screws + SCREW_N * room, room) + product(y.Y, screws + SCREW_T * room, room) +
-                 product(y.Z, screws, room);
-        wide v = product(y.W, screws + SCREW_T2 * room, room) + product(y.Y, screws, room);
+        wide q = product(y.W, screws + SCREW_N * stride, stride) + product(y.Y, screws + SCREW_T * stride, stride) +
+                 product(y.Z, screws, stride);
+        wide v = product(y.W, screws + SCREW_T2 * stride, stride) + product(y.Y, screws, stride);
         spread(run->count - j, run->sign, q, by_q + run->coordinate + j);
         spread(run->count - j, run->sign, v, by_v + run->coordinate + j);
       }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conditions that are not between frames: couplings of coordinates, whose row of A is constant, and the user's own.
- * Their multipliers are forces on coordinates, A^T lambda, with derivatives by Leibniz. */
+/* Conditions that are not between frames: couplings of coordinates and the user's own.
+ *
+ * A coupling is phi = sum factor q - offset; its row of A is constant. The user's conditions give phi and A themselves,
+ * at one state or as jets. Multipliers of both are forces on coordinates, A^T lambda, whose derivatives follow by the
+ * rule of Leibniz: (A^T lambda)^(k) = k! sum_j A^(j)T / j! lambda_(k-j), lambda_j Taylor coefficients. */
 #include <string.h>
 
+#include "../series/series.h"
 #include "loops.h"
 
 /* ---- the user's conditions ---- */
@@ -72,15 +76,13 @@ void jn__extra_jacobian(const loop_structure *loops, loop_state *state, int orde
 }
 
 void jn__extra_forces(const loop_structure *loops, const loop_state *state, int k, const double *lambda, double *tau) {
-  double factorial = 1;
-  for (int j = 2; j <= k; j++) factorial *= j;
+  double factorial = jn__factorial(k);
   for (int i = 0; i < loops->couplings; i++)
     for (int t = 0; t < loops->coupling[i].count; t++)
       tau[loops->coupling[i].v[t]] -=
           factorial * loops->coupling[i].factor[t] * lambda[k * loops->m + loops->coupling[i].row];
-  double below = 1; /* j! */
   for (int j = 0; j <= k; j++) {
-    if (j > 0) below *= j;
+    double below = jn__factorial(j);
     for (int r = 0; r < loops->users; r++)
       for (int i = 0; i < loops->nv; i++)
         tau[i] -= factorial / below * state->user_A[(j * loops->users + r) * loops->nv + i] *

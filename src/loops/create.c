@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A jn_loops: the model's loops as rows of conditions, and all memory that solving takes, in one block. */
+/* Creation of a jn_loops: the model's loops as rows of conditions, and all memory that solving needs, in one block. The
+ * same code counts the memory and places the arrays (../model/shelf.h). */
 #include <math.h>
 #include <string.h>
 
@@ -46,8 +47,8 @@ static void place_tree(jn_shelf *s, jn_loops *l) {
   l->structure.first_screw = place(s, (size_t)l->structure.nlink + 1, sizeof *l->structure.first_screw);
   l->structure.used = place(s, screws, sizeof *l->structure.used);
   l->structure.links = place(s, screws, sizeof *l->structure.links);
-  l->structure.room = ((int)screws + 7) / 4 * 4;
-  l->state.chain = reals(s, 24, l->structure.room, 1);
+  l->structure.chain_stride = ((int)screws + 7) / 4 * 4;
+  l->state.chain = reals(s, 24, l->structure.chain_stride, 1);
   l->state.behind = reals(s, (int)screws + 1, 12, 1);
   l->linear.opposite = reals(s, (int)screws, 6, 1);
   l->scratch.marks = place(s, (size_t)l->structure.nlink, 1);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Derivatives of inverse dynamics with loops: those of its equations (equations_inverse.c). With G = d (r - A^T lambda)
- * at fixed lambda, dtau_a = G_a - A_a^T dlambda,     A_p^T dlambda = G_p - dtau_p and, from A_a W tau_a = A_p mu or
- * lambda = A_p mu, A_a W A_a^T dlambda + A_p dmu = A_a W G_a + dA y,  y = (W tau_a, -mu),     or dlambda - A_p dmu = dA
- * y, y = (0, mu) whose leading matrix is that of inverse dynamics itself. dA y is the change of A y at fixed y. */
+/* Derivatives of inverse dynamics with loops: those of its equations (equations_inverse.c has the symbols).
+ *
+ * With G = d (r - A^T lambda) at constant lambda,
+ *   dtau_a = G_a - A_a^T dlambda,     A_p^T dlambda = G_p - dtau_p
+ * and from the conditions of optimality A_a W tau_a = A_p mu, or lambda = A_p mu,
+ *   A_a W A_a^T dlambda + A_p dmu = A_a W G_a + dA y,   y = (W tau_a, -mu)
+ *   dlambda - A_p dmu = dA y,                           y = (0, mu)
+ * The leading matrix is that of inverse dynamics itself. dA y is the change of A y at constant y. */
 #include <string.h>
 
 #include "loops.h"
@@ -43,7 +47,7 @@ static void solve_block(const loop_inverse *s, const block *b) {
   }
 }
 
-/* dA y by q into linear->g_q, at the solution that scratch->mu and scratch->keep = tau hold. */
+/* linear->g_q = d (A y)/dq at the solution: mu in scratch->mu, tau in scratch->keep. */
 static jn_status change_of_optimum(const loop_inverse *s, const double *q) {
   jn_loops *l = s->l;
   for (int i = 0; i < l->structure.nv; i++) {
@@ -77,13 +81,19 @@ jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *l, const unsigned char
   int n = l->structure.nv, by_wrench = out->dtau_dwrench || out->dlambda_dwrench;
   size_t row = sizeof(double) * (size_t)n;
   loop_inverse s = {l, actuated, weight, choice, 0, 0};
+
+  /* The solution at this state. */
   memcpy(l->scratch.motion, v, row);
   memcpy(l->scratch.motion + n, a, row);
   jn_status status = jn_loops_inverse_dynamics_jet(l, 0, actuated, choice, weight, q, l->scratch.motion, passive,
                                                    wrench, l->scratch.keep, lambda);
   if (status == JN_OK && tau) memcpy(tau, l->scratch.keep, row);
+
+  /* Its linearisation, and the factors of the leading matrix. */
   if (status == JN_OK) status = prepare(&s, q, v, a, wrench, hold, by_wrench ? l->linear.wide : NULL);
   if (status != JN_OK) return status;
+
+  /* Columns by q, v, a, passive forces and wrenches. */
   const block blocks[] = {
       {n, l->linear.G_q, s.unique ? NULL : l->linear.g_q, 0, out->dtau_dq, out->dlambda_dq},
       {n, l->linear.G_v, NULL, 0, out->dtau_dv, out->dlambda_dv},
@@ -91,6 +101,8 @@ jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *l, const unsigned char
       {n, NULL, NULL, 1, out->dtau_dpassive, out->dlambda_dpassive},
       {by_wrench ? 6 * l->structure.nlink : 0, l->linear.wide, NULL, 0, out->dtau_dwrench, out->dlambda_dwrench}};
   for (int k = 0; k < 5; k++) solve_block(&s, &blocks[k]);
+
+  /* By the inertial parameters: G is the regressor. */
   if (!out->dtau_dpi && !out->dlambda_dpi) return JN_OK;
   status = jn_regressor(l->structure.model, l->structure.work, q, v, a, l->linear.wide);
   if (status == JN_OK)

@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inverse dynamics with loops (kim2012 eqs. 56-66): with r the forces of the tree alone,
- *   tau_a = r_a - A_a^T lambda,     A_p^T lambda = r_p - tau_p      (a: actuated, p: passive coordinates)
- * and, when lambda is not unique, the least weighted torques or the least multipliers by their conditions of optimum,
+/* Inverse dynamics with closed loops, and its time derivatives (kim2012 eqs. 56-66).
+ *
+ * With r the forces of the tree alone, actuated coordinates a and passive coordinates p:
+ *   tau_a = r_a - A_a^T lambda,     A_p^T lambda = r_p - tau_p
+ * If lambda is not unique, the caller chooses the least weighted torques or the least multipliers. Their conditions of
+ * optimality, with multipliers mu, are
  *   A_a W tau_a = A_p mu,           or lambda = A_p mu
- * All of these hold at all times, so their derivatives give the derivatives of the solution, order by order, with the
- * leading matrix [A_a W A_a^T, A_p; A_p^T, 0], or [E, -A_p; A_p^T, 0]. Where A_p has the rank of A there is no choice,
- * and A_p^T alone is enough. */
+ * All of these equations hold at all times, so that their derivatives determine the derivatives of the solution, order
+ * by order, with the leading matrix
+ *   [A_a W A_a^T, A_p; A_p^T, 0],   or [E, -A_p; A_p^T, 0]
+ * Where A_p has the rank of A there is no choice, and A_p^T alone is enough.
+ *
+ *   symbol    meaning                                              size      unit
+ *   r         inverse dynamics of the tree, in state->tau          nv        N m, N
+ *   A_a, A_p  columns of A of actuated and passive coordinates     m x nv
+ *   lambda    multipliers of the loops                             m
+ *   W         weights of the torques (1 by default)                nv
+ *   mu        multipliers of the optimum                           nv */
 #include <math.h>
 #include <string.h>
 
 #include "../dense/vectors.h"
+#include "../series/series.h"
 #include "loops.h"
 
 double jn__inverse_weight(const loop_inverse *s, int i) { return s->weight ? s->weight[i] : 1; }
@@ -103,12 +115,12 @@ void jn__inverse_leading(const loop_inverse *s) {
 static void right_side(const loop_inverse *s, int k, const double *passive, const double *tau, double *x) {
   jn_loops *l = s->l;
   int n = l->structure.nv, m = l->structure.m;
-  double *R = l->state.tau + k * n, binom = 1;
+  double *R = l->state.tau + k * n;
   for (int r = 0; r < m; r++) x[r] = 0;
   for (int j = 1; j <= k; j++) {
     const double *A = l->state.A + j * m * n, *lambda = l->scratch.lambda + (k - j) * m,
                  *mu = l->scratch.mu + (k - j) * n;
-    binom = binom * (k - j + 1) / j;
+    double binom = jn__binomial(k, j);
     for (int r = 0; r < m; r++)
       for (int i = 0; i < n; i++) {
         R[i] -= binom * A[r * n + i] * lambda[r];

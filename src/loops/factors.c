@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What solutions at a state need (solve.c): factors of M, and of the conditions seen through it, B = D^-1/2 L^-T A^T.
- * B^T B is factorised by Cholesky while its pivots are far from rounding, else B is decomposed, which tells dependent
- * conditions from weak ones. */
+/* Factors of the equations of motion at a state, with which solve.c solves any right side:
+ *   [ M  -A^T ] [ x      ]   [ f ]
+ *   [ A    0  ] [ lambda ] = [ g ]
+ * M = L^T D L, as sparse as the tree. The conditions seen through it are B = D^-1/2 L^-T A^T [nv x m]: B^T B = A M^-1
+ * A^T. B^T B is factorised by Cholesky while its pivots are far from rounding. Otherwise B itself is decomposed with
+ * exchange of columns (cod), which distinguishes dependent conditions from weak ones.
+ *
+ *   symbol  meaning                                               size      where
+ *   M       inertia of the tree                                   nv x nv   state->H
+ *   A       Jacobian of the conditions                            m x nv    state->A
+ *   B       conditions seen through the inertia                   nv x m    factors->seen
+ *   weight  size of a column of B that counts as large            m         factors->weight */
 #include <math.h>
 
 #include "loops.h"
@@ -37,15 +46,21 @@ jn_status jn__loops_factor(const loop_structure *loops, loop_state *state, loop_
   int n = loops->nv;
   jn_status status = jn__loops_jacobian(loops, state, 0);
   if (status != JN_OK) return status;
+
+  /* Prescribed coordinates do not move: rows and columns of the identity in M. */
   for (int i = 0; i < n && prescribed; i++)
     for (int j = 0; j < n; j++)
       if (prescribed[i] || prescribed[j]) state->H[i * n + j] = i == j;
   if (!loops->code->factor_inertia(loops, state, factors, prescribed)) return JN_ERR_SINGULAR;
+
+  /* S = B^T B by Cholesky, unless conditions depend on each other in every configuration. */
   int always_dependent = loops->generic >= 0 && loops->generic < loops->m;
   for (int r = 0; r < loops->m && !always_dependent; r++)
     factors->weight[r] = row_square(loops, state, r, prescribed) / (loops->scale[r] * loops->scale[r]);
   factors->by_products = !always_dependent && loops->code->factor_conditions(loops, factors);
   if (factors->by_products) return JN_OK;
+
+  /* Else B by rank-revealing decomposition, its columns judged in the units of A. */
   find_weights(loops, state, factors, prescribed);
   jn__cod_strided(&factors->cod, n, loops->m, loops->wide_m, factors->seen, factors->weight, loops->options.tolerance);
   factors->last = jn__loops_health(loops, &factors->cod, !prescribed);

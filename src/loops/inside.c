@@ -15,7 +15,7 @@ enum {
   ROUNDS = 20    /* of coordinates that are put back, from one start */
 };
 
-/* How far the coordinate farthest outside is, held ones apart. */
+/* How far the coordinate that is farthest outside its limits is from them; held coordinates do not count. */
 static double find_outside(const loop_structure *loops, const unsigned char *held, const double *q) {
   double most = 0;
   for (int v = 0; v < loops->nv; v++) {
@@ -36,23 +36,23 @@ static void put_back(const loop_structure *loops, const unsigned char *held, uns
   }
 }
 
-/* Moves from `from` by a part of the way to a random configuration, the base and held coordinates apart. */
+/* Moves from `from` by a part of the distance to a random configuration. The base and held coordinates stay. */
 static jn_status draw_start(jn_loops *l, const unsigned char *held, double part, uint64_t *random, const double *from,
                             double *q) {
   const jn_model *model = l->structure.model;
-  double *way = l->scratch.x, *moved = l->scratch.moved;
+  double *step = l->scratch.x, *moved = l->scratch.moved;
 
   jn_status status = jn_random(model, random, q);
-  if (status == JN_OK) status = jn_difference(model, l->structure.work, from, q, way);
+  if (status == JN_OK) status = jn_difference(model, l->structure.work, from, q, step);
   if (status != JN_OK) return status;
 
   for (int v = 0; v < l->structure.nv; v++) {
     int joint = jn_coordinate_joint(model, v, NULL);
     bool is_base = jn_joint_type_of(model, joint) == JN_FREE && jn_link_parent(model, joint) == JN_WORLD;
-    way[v] = is_base || (held && held[v]) ? 0 : part * way[v];
+    step[v] = is_base || (held && held[v]) ? 0 : part * step[v];
   }
 
-  status = jn_integrate(model, l->structure.work, from, way, moved);
+  status = jn_integrate(model, l->structure.work, from, step, moved);
   memcpy(q, moved, sizeof(double) * (size_t)l->structure.nq);
   put_back(&l->structure, held, NULL, q);
   return status;
@@ -77,8 +77,8 @@ static bool keep_better(jn_loops *l, const unsigned char *held, inside_search *b
   return best->status == JN_OK && best->outside == 0;
 }
 
-/* Closes the loops from scratch.guess; coordinates that leave their limits are put back and stay there. All that is
- * closed on the way counts. */
+/* Closes the loops from scratch.guess; coordinates that leave their limits are put back and stay there. Every closed
+ * configuration that is found counts. */
 static jn_status close_inside(jn_loops *l, const unsigned char *held, double accuracy, inside_search *best) {
   unsigned char *pinned = l->scratch.pinned;
   size_t nv = (size_t)l->structure.nv;

@@ -134,7 +134,7 @@ struct loop_structure {
   int *first_screw;                 /* [nlink + 1] */
   int *used, used_count;            /* screws that move the end of some pair, in order */
   loop_link *links;                 /* [used_count] */
-  int room;                         /* at least used_count + 4, a multiple of 4 */
+  int chain_stride;                 /* at least used_count + 4, a multiple of 4 */
   int *up;                          /* [nlink] parents */
   loop_run *touch;                  /* [nv] rows of A that have a coordinate, or one that it carries */
   int *parent;                      /* [nv] the coordinate before on the way to the world, -1 */
@@ -158,7 +158,7 @@ struct loop_state {
   double *twists;   /* [(order + 2) x nlink x 6] of jets */
   loop_ends *ends;  /* [count] closing frames of each pair */
   double *screws;   /* [screws x 6] in the links' frames */
-  double *chain;    /* [24 x room] of conditions_screws.c, one column a screw used */
+  double *chain;    /* [24 x chain_stride] of conditions_screws.c, one column a screw used */
   double *behind;   /* [(used_count + 1) x 12] twist and acceleration behind each, after those of the world */
   double about[3];  /* the point about which they are */
   double *W, *Y;    /* [m x 6] of conditions_screws.c */

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The solution of kim2012 eqs. 67-69: M x - A^T mu = f, A x = g. With M = L^T D L as sparse as the tree (L unit lower
- * triangular), B = D^-1/2 L^-T A^T and C = D^-1 L^-T A^T: h = L^-T f,     B^T B mu = g - C^T h,     x = L^-1 (D^-1 h +
- * C mu) Row k of L has its numbers side by side: those of the coordinates on the way from the world, which are also the
- * first numbers of the rows of these. Rows of B and C are zero but for the conditions of loops that their coordinate
- * moves. Compiled twice (wide.h): rows in steps of JN_WIDE, whose last may reach into numbers that are zero or not
- * used. */
+/* Factors and solutions of the equations of motion with loops (kim2012 eqs. 67-69):
+ *   M x - A^T mu = f,     A x = g
+ * With M = L^T D L, L unit lower triangular and as sparse as the tree:
+ *   B = D^-1/2 L^-T A^T,   C = D^-1 L^-T A^T             once for each state
+ *   h = L^-T f                                           inwards
+ *   B^T B mu = g - C^T h                                 multipliers
+ *   x = L^-1 (D^-1 h + C mu)                             outwards
+ *
+ *   symbol  meaning                                               size       where
+ *   L, D    factors of M                                          sparse, nv factors->L, factors->diagonal
+ *   B, C    the conditions seen through the inertia               nv x m     factors->seen, factors->solved
+ *   S       B^T B, then its Cholesky factor                       m x m      factors->S
+ *
+ * Storage: row k of L has the numbers of the coordinates between the world and k side by side; they are also the first
+ * numbers of the rows of these. Rows of B and C are zero except for the conditions of the loops that their coordinate
+ * moves. Compiled twice (wide.h): rows in steps of JN_WIDE. The last step of a row may read numbers that are zero or
+ * not used. */
 #include <math.h>
 
 #include "wide.h"

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state of the conditions along a motion: screws of joints, poses of links and closing frames, and for jets the
- * relative pose T_ab of the closing frames as a polynomial of time. With twists V_a, V_b in their own axes it has
- *   R' = R [w_b] - [w_a] R,     p' = R v_b - v_a - w_a x p */
+/* The motion of closing frames: screws of joints, poses of links and closing frames, and for jets the pose (R, p) of
+ * the closing frame of b in that of a, as a polynomial of time.
+ *
+ * With the twists (w_a, v_a), (w_b, v_b) of the closing frames in their own axes,
+ *   R' = R [w_b] - [w_a] R,     p' = R v_b - v_a - w_a x p
+ * so that Taylor coefficients follow from those below them: (k+1) R_(k+1) = sum_j R_j [w_b,(k-j)] - [w_a,(k-j)] R_j.
+ *
+ *   symbol     meaning                                          size   frame
+ *   X, S       screw of a joint at q = 0, and at q              6      link
+ *   T_a, T_b   closing frames in their links                    16
+ *   P_a, P_b   closing frames in the world                      16
+ *   V_a, V_b   twists of the closing frames, as series          6      closing frame
+ *   R, p       pose of b's closing frame in a's, as series      9, 3   closing frame of a */
 #include <math.h>
 #include <string.h>
 
 #include "../dense/vectors.h"
+#include "../series/series.h"
 #include "loops.h"
 
 /* ---- screws of joints ---- */
@@ -20,7 +31,7 @@ static void to_world(const double *T, const double *S, double *out) {
   for (int k = 0; k < 3; k++) out[3 + k] += moved[k];
 }
 
-/* x = exp(-X q) x for six numbers x that are carried along: Ad. */
+/* x = Ad_{exp(-X q)} x for a screw x [6]. */
 static void carry_back(const loop_screw *s, double q, double *x) {
   const double *X = s->X, w = s->rate, c = cos(w * q), si = sin(w * q);
   double e[3] = {0}, T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, m[3], out[6];
@@ -118,9 +129,9 @@ void jn__loops_relative_poses(const loop_structure *loops, loop_state *state) {
       relative_pose(state->ends[i].P_a, state->ends[i].P_b, state->ends[i].R, state->ends[i].p);
 }
 
-/* Taylor coefficient k of the twists of a pair's frames, from those of links, whose derivative has `factorial` in it.
- */
-static void closing_twists(const loop_pair *c, const loop_ends *at, int k, const double *row, double factorial) {
+/* Taylor coefficient k of the twists of a pair's frames, from the derivatives of order k of the links' twists. */
+static void closing_twists(const loop_pair *c, const loop_ends *at, int k, const double *row) {
+  double factorial = jn__factorial(k);
   double *const to[2] = {at->V_a + 6 * k, at->V_b + 6 * k};
   for (int end = 0; end < 2; end++) {
     int link = end ? c->b : c->a;
@@ -135,14 +146,10 @@ static void relative_motion(const loop_structure *loops, loop_state *state, int 
   for (int i = 0; i < loops->count; i++) {
     const loop_pair *c = &loops->pair[i];
     loop_ends *at = &state->ends[i];
-    double factorial = 1;
     if (loops->row[c->first].terms == 0) continue; /* a coupling */
     jn__closing_pose(state, c->a, c->T_a, at->P_a);
     jn__closing_pose(state, c->b, c->T_b, at->P_b);
-    for (int k = 0; k < order + 2; k++) {
-      if (k > 1) factorial *= k;
-      closing_twists(c, at, k, state->twists + 6 * loops->nlink * k, factorial);
-    }
+    for (int k = 0; k < order + 2; k++) closing_twists(c, at, k, state->twists + 6 * loops->nlink * k);
     relative_pose(at->P_a, at->P_b, at->R, at->p);
     for (int k = 1; k < order + 3; k++) relative_order(at, k, k == order + 2 && !c->directions);
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What does not change with the state: which screws lead from one end of a pair to the other, which coordinates carry
- * which, and where L has entries. */
+/* What does not change with the state, found once: which screws connect the ends of each pair, which coordinates move
+ * which conditions, and where the factor L of M has entries. */
 #include <math.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static void find_used(loop_structure *loops, loop_state *state, loop_scratch *sc
       loops->used[loops->used_count++] = screw;
     }
   }
-  memset(state->chain, 0, sizeof(double) * 24 * (size_t)loops->room);
+  memset(state->chain, 0, sizeof(double) * 24 * (size_t)loops->chain_stride);
   memset(state->behind, 0, sizeof(double) * 12 * (size_t)(loops->used_count + 1));
 }
 

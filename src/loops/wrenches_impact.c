@@ -2,6 +2,7 @@
 /* The wrenches that multipliers mean, and impact. */
 #include <string.h>
 
+#include "../series/series.h"
 #include "loops.h"
 
 jn_status jn_loops_wrenches(jn_loops *l, const double *q, const double *lambda, double *W) {
@@ -20,15 +21,10 @@ jn_status jn_loops_link_wrenches_jet(jn_loops *l, int order, const double *q, co
                                      const double *lambda_jet, const double *wrench_jet, double *link_jet) {
   if (!l || !q || !v_jet || !lambda_jet || !link_jet) return JN_ERR_NULL;
   if (order < 0 || order > l->structure.options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
-  double factorial = 1;
   memset(l->scratch.v, 0, sizeof(double) * (size_t)((order + 4) * l->structure.nv));
   memcpy(l->scratch.v, v_jet, sizeof(double) * (size_t)((order + 2) * l->structure.nv));
   jn_status status = jn__loops_motion(&l->structure, &l->state, order, q, l->scratch.v);
-  for (int k = 0; k <= order; k++) {
-    if (k > 1) factorial *= k;
-    for (int r = 0; r < l->structure.m; r++)
-      l->scratch.lambda[k * l->structure.m + r] = lambda_jet[k * l->structure.m + r] / factorial;
-  }
+  jn__series_of_rows(order + 1, (size_t)l->structure.m, lambda_jet, l->scratch.lambda);
   if (status == JN_OK) jn__loops_wrenches(&l->structure, &l->state, order, l->scratch.lambda, wrench_jet, link_jet);
   return status;
 }

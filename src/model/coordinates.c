@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../text/nearest_name.h"
 #include "../text/words.h"
 #include "draft.h"
 #include "model.h"
-#include "nearest_name.h"
 
 enum { LONGEST_CHAIN = 64 }; /* of mimics of mimics */
 

@@ -163,6 +163,27 @@ const jn_dof *jn_coordinate_dof(const jn_model *model, int v) {
   return joint >= 0 ? &model->link[joint].joint.dof[k] : NULL;
 }
 
+jn_status jn_loss_coefficients(const jn_model *model, double *damping, double *friction) {
+  if (!model) return JN_ERR_NULL;
+  for (int k = 0; k < model->nv; k++) {
+    if (damping) damping[k] = 0;
+    if (friction) friction[k] = 0;
+  }
+
+  /* A joint whose position is r q + offset moves at r v: its loss r (damping r v + friction sign(r v)) acts on v. */
+  const jn_tree_d *tree = model->tree[JN_KIND_D];
+  for (int i = 0; i < tree->nb; i++) {
+    const jn_body_d *body = &tree->body[i];
+    const jn_link_record *link = &model->link[body->link];
+    for (int k = 0; k < body->nv; k++) {
+      const jn_dof *dof = &link->joint.dof[k];
+      if (damping) damping[body->iv + k] += link->ratio * (dof->damping * link->ratio);
+      if (friction) friction[body->iv + k] += fabs(link->ratio) * dof->friction;
+    }
+  }
+  return JN_OK;
+}
+
 int jn_frame_count(const jn_model *model) { return model ? model->nlink + model->nnamed : 0; }
 
 int jn_frame_index(const jn_model *model, const char *name) {

@@ -15,28 +15,13 @@
 #include <string.h>
 
 #include "../model/stop.h"
+#include "../series/series.h"
 #include "retime.h"
 
 /* Doubles of all arrays of a path. */
 static size_t path_doubles(const jn_path *path) {
   size_t n = (size_t)path->nv, rows = (size_t)path->order + 3;
   return (size_t)path->nq + n * (2 * rows + 4 * (rows - 2) + 2 + 2 + 17);
-}
-
-/* Losses at speeds 1 and 2 determine damping and friction; coupled joints are included. */
-static jn_status find_losses(jn_path *path) {
-  double *speed = path->timed, *two = path->tau;
-  for (int i = 0; i < path->nv; i++) speed[i] = 1;
-  jn_status status = jn_loss_forces(path->model, speed, path->friction);
-  for (int i = 0; i < path->nv; i++) speed[i] = 2;
-  if (status == JN_OK) status = jn_loss_forces(path->model, speed, two);
-
-  /* damping = loss(2) - loss(1), friction = loss(1) - damping. */
-  for (int i = 0; i < path->nv; i++) {
-    path->damping[i] = two[i] - path->friction[i];
-    path->friction[i] -= path->damping[i];
-  }
-  return status;
 }
 
 static size_t wrench_row(const jn_path *path) { return 6 * (size_t)jn_link_count(path->model); }
@@ -154,7 +139,8 @@ jn_status jn__path_create(jn_path *path, const jn_allocator *a) {
   }
 
   status = memory_create(path, a);
-  return path->losses && status == JN_OK ? find_losses(path) : status; /* zero so far */
+  return path->losses && status == JN_OK ? jn_loss_coefficients(path->model, path->damping, path->friction)
+                                         : status; /* zero so far */
 }
 
 void jn__path_destroy(jn_path *path, const jn_allocator *a) {
@@ -183,23 +169,15 @@ void jn__path_shape(const jn_path *path, double u, double w[JN_PATH_ROWS]) {
   int mirrored = stops == 2 ? u > 0.5 * path->length : path->shape[1];
   double c[TERMS], z = (mirrored ? path->length - u : u) / path->length, scale = path->length;
   memcpy(c, path->smooth ? smooth[stops] : rigid[stops], sizeof c);
-  for (int k = 0; k < TERMS; k++)
-    for (int i = TERMS - 2; i >= k; i--) c[i] += z * c[i + 1];
+  jn__series_shift(TERMS, z, c);
 
   /* Derivatives by u: mirrored, odd ones keep their sign. */
-  double factorial = 1, sign = 1;
+  double sign = 1;
   for (int k = 0; k < JN_PATH_ROWS; k++, scale /= path->length, sign = -sign) {
-    if (k > 1) factorial *= k;
     double value = mirrored ? (k == 0 ? 1 - c[0] : -sign * c[k]) : c[k];
-    w[k] = value * factorial * scale;
+    w[k] = value * jn__factorial(k) * scale;
   }
   w[0] += path->start;
-}
-
-static double binomial(int n, int k) {
-  double b = 1;
-  for (int i = 1; i <= k; i++) b = b * (n - k + i) / i;
-  return b;
 }
 
 /* By the polynomials of Bell, B(n, k) = sum_i binom(n - 1, i - 1) w_i B(n - i, k - 1). */
@@ -207,7 +185,7 @@ void jn__compose(const double w[JN_PATH_ROWS], int count, int n, double *rows) {
   double B[JN_PATH_ROWS][JN_PATH_ROWS] = {{1}};
   for (int k = 1; k <= count; k++)
     for (int j = 1; j <= k; j++)
-      for (int i = 1; i <= k - j + 1; i++) B[k][j] += binomial(k - 1, i - 1) * w[i] * B[k - i][j - 1];
+      for (int i = 1; i <= k - j + 1; i++) B[k][j] += jn__binomial(k - 1, i - 1) * w[i] * B[k - i][j - 1];
 
   /* Each column by itself. */
   for (int v = 0; v < n; v++) {
@@ -367,7 +345,7 @@ double jn__force_row(const jn_path *path, int v, int k, double by[JN_BASIS]) {
   size_t n = (size_t)path->nv, i = (size_t)v;
   for (int j = 0; j < JN_BASIS; j++) by[j] = 0;
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     by[k - j + 1] += 0.5 * b * path->m[(size_t)j * n + i];
     by[k - j] += b * path->c[(size_t)j * n + i];
   }

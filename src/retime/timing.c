@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "retime.h"
 
 /* Knot i of the clamped knots. */
@@ -44,37 +45,29 @@ void jn__speed_basis(const jn_speed *speed, int interval, double u, double out[J
 
   /* Derivatives: each polynomial expanded about z. */
   for (int k = 0; k < JN_BASIS; k++) {
-    double c[JN_BASIS], factorial = 1;
+    double c[JN_BASIS];
     memcpy(c, basis[k], sizeof c);
-    for (int d = 0; d < JN_BASIS; d++) {
-      for (int p = JN_TIMING_DEGREE - 1; p >= d; p--) c[p] += z * c[p + 1];
-      if (d > 1) factorial *= d;
-      out[d][k] = factorial * c[d];
-    }
+    jn__series_shift(JN_BASIS, z, c);
+    jn__jet_of_series(JN_BASIS, c, &out[0][k], JN_BASIS);
   }
 }
 
 void jn__speed_set(jn_speed *speed) {
   double h = speed->length / speed->intervals;
   for (int i = 0; i < speed->intervals; i++) {
-    double basis[JN_BASIS][JN_BASIS], factorial = 1, *piece = speed->pieces + i * JN_BASIS;
+    double basis[JN_BASIS][JN_BASIS], *piece = speed->pieces + i * JN_BASIS;
     jn__speed_basis(speed, i, h * i, basis);
     for (int d = 0; d < JN_BASIS; d++) {
-      if (d > 1) factorial *= d;
       piece[d] = 0;
-      for (int k = 0; k < JN_BASIS; k++) piece[d] += basis[d][k] * speed->b[i + k] / factorial;
+      for (int k = 0; k < JN_BASIS; k++) piece[d] += basis[d][k] * speed->b[i + k] / jn__factorial(d);
     }
   }
 }
 
 void jn__speed_at(const jn_speed *speed, int interval, double u, jn_timing *out) {
-  double z = u - interval * (speed->length / speed->intervals), factorial = 1;
   memcpy(out->x, speed->pieces + interval * JN_BASIS, sizeof out->x);
-  for (int d = 0; d < JN_BASIS; d++) {
-    for (int p = JN_TIMING_DEGREE - 1; p >= d; p--) out->x[p] += z * out->x[p + 1];
-    if (d > 1) factorial *= d;
-    out->x[d] *= factorial;
-  }
+  jn__series_shift(JN_BASIS, u - interval * (speed->length / speed->intervals), out->x);
+  jn__jet_of_series(JN_BASIS, out->x, out->x, 1);
 }
 
 /* x(u). */

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../series/series.h"
 #include "jounce/derivatives.h"
 #include "jounce/lie.h"
 #include "jounce/regressor.h"
@@ -43,19 +44,19 @@ static void find_slopes(jn_simulator *s) {
 
 /* x [nv] = the right side of order k for input `row`, over k!: dtau^(k) - dloss^(k) - D_kq S_q - sum D_kj S_j - Y^(k).
  */
-static void right_side(const jn_simulator *s, int k, int row, double factorial, double *x) {
+static void right_side(const jn_simulator *s, int k, int row, double *x) {
   const step_variation *w = s->variation;
   int n = s->nv, last = s->order - 1, np = w->parameters;
   size_t square = (size_t)n * (size_t)n, stride = (size_t)w->inputs * (size_t)n;
   const double *D = s->jet_derivatives + (size_t)k * (size_t)(last + 3) * square, *S = s->sensitivity + row * n;
-  double inner = 1; /* j! */
+  double factorial = jn__factorial(k);
   memset(x, 0, (size_t)n * sizeof *x);
   if (k == 0 && row >= 2 * n && row < 3 * n) x[row - 2 * n] = 1;
   for (int i = 0; i < n && row < n; i++) x[i] -= D[i * n + row] / factorial;
   for (int i = 0; i < n && row >= 3 * n; i++) x[i] -= w->node[(k * n + i) * np + row - 3 * n] / factorial;
   for (int j = 0; j <= k; j++) {
     const double *Dj = D + (size_t)(1 + j) * square, *Sj = S + (size_t)j * stride;
-    if (j > 1) inner *= j;
+    double inner = jn__factorial(j);
     for (int i = 0; i < n; i++)
       for (int c = 0; c < n; c++) x[i] -= inner / factorial * Dj[i * n + c] * Sj[c];
   }
@@ -68,16 +69,15 @@ static jn_status solve_orders(jn_simulator *s) {
   const step_variation *w = s->variation;
   int n = s->nv, last = s->order - 1, N = w->inputs;
   size_t stride = (size_t)N * (size_t)n;
-  double *S = s->sensitivity, factorial = 1, *x = w->end.alpha;
+  double *S = s->sensitivity, *x = w->end.alpha;
   jn_status status = s->has_given ? jn__simulation_jacobians(s, s->t0, s->q0, s->v0, s->z)
                                   : jn_mass_factor(s->model, s->work, s->q0, s->factor);
   memset(S, 0, (size_t)(s->order + 1) * stride * sizeof *S);
   for (int i = 0; i < n; i++) S[n * n + i * n + i] = 1; /* dv/dv */
   for (int k = 0; k <= last && status == JN_OK; k++) {
-    if (k > 1) factorial *= k;
     for (int row = 0; row < N && status == JN_OK; row++) {
       double *next = S + (size_t)(k + 1) * stride + (size_t)(row * n);
-      right_side(s, k, row, factorial, x);
+      right_side(s, k, row, x);
       if (s->has_given)
         jn__add_product(n, n, 1, 1, s->dtau, x, next);
       else
@@ -92,7 +92,7 @@ static jn_status solve_orders(jn_simulator *s) {
 static void group_change(jn_simulator *s, const group_joint *g, int row, double h, double *out) {
   int n = s->nv, m = g->is_free ? 6 : 3;
   size_t stride = (size_t)s->variation->inputs * (size_t)n;
-  double *xi = s->room, power = 1; /* [order+2 x 6] */
+  double *xi = s->quaternions, power = 1; /* [order+2 x 6] */
   memset(xi, 0, 6 * (size_t)(s->order + 2) * sizeof *xi);
   if (row >= g->iv && row < g->iv + m) xi[row - g->iv] = 1;
   for (int k = 0; k <= s->order; k++) {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The energy balance: work of forces, of losses and of wrenches over a step. Taylor integrates the product of its
- * series; for the others, three points of Gauss in the continuous output, whose error is that of the output. */
+/* The energy balance: the work of forces, losses and wrenches over a step, each the integral of force times velocity.
+ *
+ * taylor integrates the product of its series: with power_k = sum_j f_j v_(k-j), the work is sum_k power_k h^(k+1) /
+ * (k+1). The other methods use three points of Gauss in the continuous output, whose error is that of the output. */
 #include <math.h>
 #include <string.h>
 
+#include "../dense/dense.h"
+#include "../series/series.h"
 #include "simulation.h"
-
-static double dot(const double *a, const double *b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
 
 /* Forces of given coordinates are what their motion takes, not what the options say. */
 static void with_reactions(const jn_simulator *s, const double *reaction, const double *loss, double *tau) {
@@ -23,11 +21,8 @@ static double series_work(const jn_simulator *s, const double *f) {
   int n = s->nv;
   double sum = 0, h = s->step;
   for (int k = s->order - 1; k >= 0; k--) {
-    double power = 0, factorial = 1;
-    for (int j = 0; j <= k; j++) {
-      if (j > 1) factorial *= j;
-      power += dot(f + j * n, s->series + (k - j) * n, n) / factorial;
-    }
+    double power = 0;
+    for (int j = 0; j <= k; j++) power += jn__dot(f + j * n, s->series + (k - j) * n, n) / jn__factorial(j);
     sum = sum * h + power / (k + 1);
   }
   return sum * h;
@@ -57,13 +52,13 @@ static jn_status balance_points(jn_simulator *s) {
     else
       status = jn__simulation_forces(s, t, s->qx, s->vx);
     with_reactions(s, s->reaction, s->loss, s->tau);
-    s->report.work += h * dot(s->tau, s->vx, s->nv);
-    s->report.losses += h * dot(s->loss, s->vx, s->nv);
+    s->report.work += h * jn__dot(s->tau, s->vx, s->nv);
+    s->report.losses += h * jn__dot(s->loss, s->vx, s->nv);
     if (status != JN_OK || !s->options.wrench) continue;
     memcpy(s->v_given, s->vx, (size_t)s->nv * sizeof(double));
     memset(s->v_given + s->nv, 0, (size_t)s->nv * sizeof(double));
     status = jn_wrench_forces_jet(s->model, s->work, 0, s->qx, s->v_given, s->wrench, s->x);
-    s->report.wrenches += h * dot(s->x, s->vx, s->nv);
+    s->report.wrenches += h * jn__dot(s->x, s->vx, s->nv);
   }
   return status;
 }

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events: where a step passes a position limit, where a stop no longer holds a coordinate, where a function of the user
- * passes zero. The continuous output is looked at in EVENT_SAMPLES points of each step, and the first change of sign is
- * located by bisection; what happens twice between two points is not seen. */
+/* Events: a step passes a position limit, a stop releases a coordinate, or a function of the user (a watch) passes
+ * zero.
+ *
+ * The continuous output is sampled in EVENT_SAMPLES points of each step, and the first change of sign is located by
+ * bisection. What happens twice between two points is not seen. The step then ends at the first event.
+ *
+ * At a stop that bounces, impulses p act on the coordinate and on all given ones: v+ = v + K p with K = M^-1 (with
+ * loops, da/dtau), such that v_i+ = -e v_i and given coordinates keep their velocity. Below rest_speed the coordinate
+ * stays at the stop and counts as given, until the stop would have to pull: its force, reaction - tau + loss, changes
+ * sign. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +22,7 @@ typedef struct candidate {
   int sign; /* of a watch before: it passes zero when it gets the other one */
 } candidate;
 
-/* A limit is passed once it is exceeded by this, so that a coordinate that lies against a stop is not met again. */
+/* A limit is passed once it is exceeded by this, so that a coordinate that lies against a stop causes no new event. */
 static double slack(double limit) { return 4e-15 * fmax(1, fabs(limit)); }
 
 double jn__simulation_watch(jn_simulator *s, int i, double t, const double *q, const double *v) {
@@ -120,13 +127,17 @@ static jn_status impact(jn_simulator *s, int i, double e) {
   int *at = s->pivot;
   jn_status status = response(s, Minv);
   if (status != JN_OK) return status;
+
+  /* The equations of the impulses: rows and columns of K for these coordinates. */
   for (int k = 0; k < n; k++)
     if (k == i || s->given[k]) at[m++] = k;
   for (int a = 0; a < m; a++) {
     for (int b = 0; b < m; b++) A[a * m + b] = Minv[at[a] * n + at[b]];
     p[a] = at[a] == i ? -(1 + e) * s->v[i] : 0;
   }
-  for (int k = 0; k < m; k++) { /* symmetric and positive definite, but for rows that depend on those before */
+
+  /* Elimination: K is symmetric and positive definite, except for rows that depend on those before. */
+  for (int k = 0; k < m; k++) {
     double own = Minv[at[k] * n + at[k]];
     if (!(A[k * m + k] > 1e-12 * own)) {
       for (int b = 0; b < m; b++) A[k * m + b] = A[b * m + k] = b == k;
@@ -138,6 +149,8 @@ static jn_status impact(jn_simulator *s, int i, double e) {
       p[a] -= f * p[k];
     }
   }
+
+  /* p, then v += K p. */
   for (int k = m - 1; k >= 0; k--) {
     for (int b = k + 1; b < m; b++) p[k] -= A[k * m + b] * p[b];
     p[k] /= A[k * m + k];
@@ -207,7 +220,7 @@ jn_status jn__simulation_events(jn_simulator *s) {
     double theta = when(s, k, &c);
     if (theta < first) first = theta, found = c;
   }
-  if (s->watch_is_nan) return JN_ERR_STEP; /* nobody knows whether it passed zero */
+  if (s->watch_is_nan) return JN_ERR_STEP; /* whether it passed zero is not known */
   if (found.what == JN_NOTHING) return JN_OK;
   if (first < s->step) { /* the step ends here */
     jn__simulation_dense(s, first, s->q, s->v);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Derivatives of a Taylor step by the variational equations along it,
- *   dq' = dv - ad_v dq,   dv' = a_q dq + a_v dv + a_tau dtau + a_pi dpi,
- * for loops and for forces that depend on the state, whose jets have no derivatives here. They are linear and are
- * solved by Gauss collocation in the step's own continuous output, with as many nodes as the order of the series asks
- * for, so that the error is that of the series; the sums are iterated until they stand still. */
+/* Derivatives of a Taylor step by the variational equations along it, for loops and for forces that depend on the
+ * state: dq' = dv - ad_v dq,   dv' = a_q dq + a_v dv + a_tau dtau + a_pi dpi They are linear, and solved by Gauss
+ * collocation in the continuous output of the step. There are as many nodes as the order of the series needs, so that
+ * the error is that of the series. With rates r_j at the nodes c_j, X(c_i) = X(0) + h sum_j a_ij r_j,   r_i = rate of
+ * X(c_i) is iterated until the rates do not change any more.
+ *
+ *   symbol    meaning                                                      size
+ *   X         derivatives of (q, v) by all inputs                          2 nv x inputs
+ *   a, b, c   coefficients of collocation, weights and nodes on [0, 1]     nodes^2, nodes, nodes
+ *   keep      a_q, a_v, a_tau and v at a node                              3 nv^2 + nv */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -111,11 +116,15 @@ jn_status jn__vary_flow(jn_simulator *s) {
                                                                    *keep = rates + (size_t)nodes * size;
   double *by_pi = keep + (size_t)nodes * kept, *rate = x->weigh, moved = INFINITY, most = 0;
   jn_status status = JN_OK;
+
+  /* Nodes, and the derivatives of the acceleration there. */
   gauss(nodes, c, b);
   collocation(nodes, c, b, a);
   memset(rates, 0, (size_t)nodes * size * sizeof *rates);
   for (int j = 0; j < nodes && status == JN_OK; j++)
     status = linearise(s, c[j] * s->step, keep + (size_t)j * kept, np ? by_pi + (size_t)(j * n * np) : NULL);
+
+  /* Rates at all nodes, again and again. */
   for (int round = 0; round < MOST_ROUNDS && status == JN_OK && moved > 4 * DBL_EPSILON * most; round++) {
     moved = most = 0;
     for (int j = 0; j < nodes; j++) {
@@ -129,6 +138,8 @@ jn_status jn__vary_flow(jn_simulator *s) {
       }
     }
   }
+
+  /* The end of the step, and the projection on the loops. */
   at_node(s, nodes, b, rates, x->X);
   if (status == JN_OK && !(moved <= 1e-12 * most)) return JN_ERR_STEP; /* too stiff for these sums */
   if (status != JN_OK || !s->loops) return status;

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What acts on the system, at a state and as a series in time.
- * tau = constant + gravity compensation + user - losses; losses are damping v + friction v (v^2 + s^2)^(-1/2). */
+/* What acts on the system, and the acceleration that follows: at a state, and as a series in time.
+ *
+ *   acting = tau - loss
+ *   tau    = constant + gravity compensation g(q) + force function of the user
+ *   loss   = damping v + friction v (v^2 + s^2)^(-1/2),   s: friction_speed of the options
+ * Given coordinates have known accelerations; hybrid dynamics finds their forces, the reactions.
+ *
+ * As a series, forces that depend on the motion are known one order after the other: order k of the forces needs the
+ * velocity to order k, and hybrid dynamics then gives order k + 1 of the velocity. */
 #include <math.h>
 #include <string.h>
 
 #include "../dispatch/dispatch.h"
 #include "../loops/constraints.h"
+#include "../series/series.h"
 #include "jounce/trajectory.h"
 #include "simulation.h"
 
@@ -27,6 +35,8 @@ static int turns_wrenches(const jn_simulator *s) {
 jn_status jn__simulation_forces(jn_simulator *s, double t, const double *q, const double *v) {
   const jn_simulation_options *o = &s->options;
   jn_status status = JN_OK;
+
+  /* tau */
   memset(s->tau, 0, (size_t)s->nv * sizeof(double));
   if (o->force) status = o->force(o->context, t, 0, q, v, s->tau);
   for (int i = 0; i < s->nv && s->acting; i++) s->tau[i] += s->acting[i];
@@ -34,6 +44,8 @@ jn_status jn__simulation_forces(jn_simulator *s, double t, const double *q, cons
     status = jn_gravity_forces(s->model, s->work, q, s->x);
     for (int i = 0; i < s->nv; i++) s->tau[i] += s->x[i];
   }
+
+  /* Wrenches and losses. */
   if (status == JN_OK && o->wrench) status = o->wrench(o->context, t, 0, s->wrench);
   if (status == JN_OK && turns_wrenches(s)) status = jn_wrenches_to_body_jet(s->model, s->work, 0, q, NULL, s->wrench);
   for (int i = 0; i < s->nv; i++) {
@@ -57,14 +69,20 @@ jn_status jn__simulation_acceleration(jn_simulator *s, double t, const double *q
   size_t n = (size_t)s->nv;
   const double *wrench = s->options.wrench ? s->wrench : NULL;
   double *acting = s->x;
+
+  /* acting = tau - loss, and accelerations of given coordinates. */
   jn_status status = jn__simulation_forces(s, t, q, v);
   s->report.evaluations++;
   for (int i = 0; i < s->nv; i++) acting[i] = s->tau[i] - s->loss[i];
   if (status == JN_OK && s->has_given) status = jn__simulation_given_motion(s, t, 0);
   if (status != JN_OK) return status;
+
+  /* A tree: forward or hybrid dynamics. */
   if (!s->loops && !s->has_given) return jn_forward_dynamics(s->model, s->work, q, v, acting, wrench, a);
   if (!s->loops)
     return jn_hybrid_dynamics(s->model, s->work, s->given, q, v, s->v_given + n, acting, wrench, a, s->reaction);
+
+  /* With loops, likewise. */
   memcpy(s->v_given, v, n * sizeof(double));
   status = s->has_given ? jn_loops_hybrid_dynamics_jet(s->loops, 0, s->given, q, s->v_given, acting, wrench, s->y,
                                                        s->reaction, NULL)
@@ -112,22 +130,12 @@ jn_status jn__simulation_here(jn_simulator *s) {
 
 /* ---- as a series ---- */
 
-/* Order k of v (v^2 + s^2)^(-1/2), as a Taylor coefficient; needs the lower orders. w = p^(-1/2) has
- * k p_0 w_k = sum_j (-j/2 - (k - j)) p_j w_(k-j). */
+/* Taylor coefficient k of v (v^2 + s^2)^(-1/2) of coordinate i; needs the lower orders. */
 static double friction_order(jn_simulator *s, int k, int i) {
-  int n = s->nv;
-  const double *v = s->series + i;
-  double *p = s->square + i, *w = s->root + i, sum = 0, speed = s->options.friction_speed;
-  for (int j = 0; j <= k; j++) sum += v[j * n] * v[(k - j) * n];
-  p[k * n] = k ? sum : sum + speed * speed;
-  sum = 0;
-  for (int j = 1; j <= k; j++) sum -= (0.5 * j + (k - j)) * p[j * n] * w[(k - j) * n];
-  w[k * n] = k ? sum / (k * p[0]) : 1 / sqrt(p[0]);
-  sum = 0;
-  for (int j = 0; j <= k; j++) sum += v[j * n] * w[(k - j) * n];
-  return sum;
+  return jn__series_friction(s->series + i, s->options.friction_speed, s->square + i, s->root + i, (size_t)s->nv, k);
 }
 
+/* Row k of the user's forces. Functions of time alone give all rows at the first call. */
 static jn_status user_order(jn_simulator *s, int k) {
   const jn_simulation_options *o = &s->options;
   if (!o->force) return JN_OK;
@@ -139,8 +147,7 @@ static jn_status user_order(jn_simulator *s, int k) {
 static jn_status force_order(jn_simulator *s, int k) {
   const jn_simulation_options *o = &s->options;
   int n = s->nv;
-  double *tau = s->tau_jet + k * n, *loss = s->loss_jet + k * n, factorial = 1;
-  for (int j = 2; j <= k; j++) factorial *= j;
+  double *tau = s->tau_jet + k * n, *loss = s->loss_jet + k * n, factorial = jn__factorial(k);
   for (int i = 0; i < n; i++) s->series[k * n + i] = s->v_jet[k * n + i] / factorial;
   jn_status status = user_order(s, k);
   if (status == JN_OK && o->gravity_compensation)
@@ -169,7 +176,8 @@ static jn_status wrench_order(jn_simulator *s, int k) {
   return jn_wrenches_to_body_jet(s->model, s->work, k, s->q, s->v_jet, s->wrench_jet);
 }
 
-static jn_status orders(jn_simulator *s, int from, int end, const double *v, double *tau_out) {
+/* Orders from ... end - 1 of hybrid dynamics: rows of s->v_jet, and tau_out of given coordinates. */
+static jn_status dynamics_orders(jn_simulator *s, int from, int end, const double *v, double *tau_out) {
   const double *wrench = s->options.wrench ? s->wrench_jet : NULL;
   const unsigned char *given = s->has_given ? s->given : NULL;
   if (s->loops)
@@ -183,6 +191,8 @@ jn_status jn__simulation_velocity_jet(jn_simulator *s) {
   const jn_simulation_options *o = &s->options;
   int last = s->order - 1, n = s->nv;
   const double *v = s->v;
+
+  /* What is known in advance: wrenches, and the motion of given coordinates. */
   double *wrenches = turns_wrenches(s) ? s->wrench_given : s->wrench_jet;
   jn_status status = o->wrench ? o->wrench(o->context, s->t, last, wrenches) : JN_OK;
   if (status == JN_OK && s->has_given) {
@@ -192,17 +202,15 @@ jn_status jn__simulation_velocity_jet(jn_simulator *s) {
   }
   memcpy(s->v_jet, s->v, (size_t)n * sizeof(double));
   s->report.evaluations++;
+
+  /* Order by order, if forces depend on the motion; otherwise all orders at once. */
   double *tau_out = s->has_given ? s->reaction_jet : NULL;
   for (int k = 0; k <= last && status == JN_OK; k++) {
     status = force_order(s, k);
     if (status == JN_OK) status = wrench_order(s, k);
-    if (status == JN_OK && feeds_back(s)) status = orders(s, k, k + 1, v, tau_out);
+    if (status == JN_OK && feeds_back(s)) status = dynamics_orders(s, k, k + 1, v, tau_out);
   }
-  if (status == JN_OK && !feeds_back(s)) status = orders(s, 0, last + 1, v, tau_out);
-  double factorial = 1;
-  for (int k = 0; k <= s->order; k++) {
-    if (k > 1) factorial *= k;
-    for (int i = 0; i < n; i++) s->series[k * n + i] = s->v_jet[k * n + i] / factorial;
-  }
+  if (status == JN_OK && !feeds_back(s)) status = dynamics_orders(s, 0, last + 1, v, tau_out);
+  jn__series_of_rows(s->order + 1, (size_t)n, s->v_jet, s->series);
   return status;
 }

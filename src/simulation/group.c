@@ -156,10 +156,10 @@ static void weigh_dR(int m, const double *u, const double *eta, double *T) {
 }
 
 void jn__group_second_point(const jn_simulator *s, const double *u, const group_maps *maps, const double *gamma,
-                            const double *q0, const double *cu, int columns, double *room, double *H) {
+                            const double *q0, const double *cu, int columns, double *scratch, double *H) {
   for (int g = 0; g < s->groups; g++) {
     int iv = s->group[g].iv, m = s->group[g].is_free ? 6 : 3;
-    double T[36], C[36], *a = room, *b = room + m * columns;
+    double T[36], C[36], *a = scratch, *b = scratch + m * columns;
     const double *R = maps->R + 36 * g, *Ad = maps->Ad + 36 * g, *du = cu + iv * columns;
     weigh_dR(m, u + iv, gamma + iv, T);
     add_symmetric(m, T, 0.5, du, du, columns, H);
@@ -171,7 +171,7 @@ void jn__group_second_point(const jn_simulator *s, const double *u, const group_
         C[j * m + k] = 0;
         for (int i = 0; i < m; i++) C[j * m + k] += gamma[iv + i] * x[i];
       }
-    memset(room, 0, 2 * (size_t)(m * columns) * sizeof *room);
+    memset(scratch, 0, 2 * (size_t)(m * columns) * sizeof *scratch);
     for (int i = 0; i < m; i++)
       for (int k = 0; k < m; k++)
         for (int c = 0; c < columns; c++) {

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Derivatives of the acceleration at a state, with all forces that depend on it: losses, gravity compensation, and a
- * function of the user, which is differentiated by differences as only its value is known. */
+/* Derivatives of the acceleration at a state, with all forces that depend on it:
+ *   da/dq = (da/dq at constant forces) + da/dtau dforce/dq
+ *   da/dv = (da/dv at constant forces) + da/dtau dforce/dv
+ * Forces that depend on the state are gravity compensation, losses, and a function of the user. Of the last, only
+ * values are known: it is differentiated by central differences.
+ *
+ *   symbol          meaning                                         size      unit
+ *   dq, dv, dtau    derivatives of the acceleration                 nv x nv   1/s^2, 1/s, 1/(kg m^2), ...
+ *   dforce          derivatives of the forces by q, then by v       nv x nv   N m, N m s, ... */
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +44,7 @@ static void through_forces(const jn_simulator *s, double *da) {
       for (int k = 0; k < n; k++) da[i * n + k] += s->dtau[i * n + j] * s->dforce[j * n + k];
 }
 
-/* s->dq, dv, dtau: of the accelerations, for forces that are held; a is what they are. */
+/* s->dq, dv, dtau: derivatives of the acceleration a at constant forces, with loops. */
 static jn_status loops_derivatives(jn_simulator *s, const double *q, const double *v, double *a) {
   const double *wrench = s->options.wrench ? s->wrench : NULL;
   const jn_loops_derivatives out = {.da_dq = s->dq, .da_dv = s->dv, .da_dgiven = s->dtau};
@@ -75,18 +82,24 @@ jn_status jn__simulation_jacobians(jn_simulator *s, double t, const double *q, c
   const jn_simulation_options *o = &s->options;
   int n = s->nv, feeds_back = o->force && !o->force_of_time;
   size_t square = (size_t)n * (size_t)n * sizeof(double);
+
+  /* At constant forces. What is given does not change with them. */
   jn_status status = jn__simulation_forces(s, t, q, v);
   if (status == JN_OK && s->has_given) status = jn__simulation_given_motion(s, t, 0);
   if (status == JN_OK) status = dynamics_derivatives(s, q, v, a);
-  for (int i = 0; i < n && s->has_given; i++) /* what is given does not change with the forces */
+  for (int i = 0; i < n && s->has_given; i++)
     for (int j = 0; j < n; j++)
       if (s->given[i] || s->given[j]) s->dtau[i * n + j] = 0;
+
+  /* Forces that depend on q. */
   if (status == JN_OK && o->gravity_compensation)
     status = jn_gravity_forces_derivative(s->model, s->work, q, s->dforce);
   else
     memset(s->dforce, 0, square);
   if (status == JN_OK && feeds_back) status = user_derivative(s, t, q, v, 0);
   through_forces(s, s->dq);
+
+  /* Forces that depend on v: d(v / r)/dv = s^2 / r^3, r = sqrt(v^2 + s^2). */
   memset(s->dforce, 0, square);
   if (status == JN_OK && feeds_back) status = user_derivative(s, t, q, v, 1);
   for (int i = 0; i < n; i++) {

@@ -15,12 +15,12 @@
 
 enum { MOST_PARTS = 64 }; /* threads */
 
-typedef struct motions_room {
+typedef struct motions_scratch {
   double *ku, *kv;            /* [stages x count x nv] */
   double *u, *v, *force;      /* [count x nv] */
   double *q;                  /* [count x nq] */
   double *damping, *friction; /* [nv] */
-} motions_room;
+} motions_scratch;
 
 void jn_motions_init(jn_motions *m) {
   if (m) *m = (jn_motions){.size = sizeof *m, .integrator = JN_RUNGE_KUTTA_4, .friction_speed = 1e-3, .every = 1};
@@ -38,9 +38,9 @@ size_t jn_motions_room(const jn_model *model, size_t count, jn_integrator integr
   return count * (2 * stages * nv + 3 * nv + nq) + MOST_PARTS * 2 * nv;
 }
 
-static motions_room place_room(const jn_model *m, size_t count, size_t stages, double *at) {
+static motions_scratch place_scratch(const jn_model *m, size_t count, size_t stages, double *at) {
   size_t each = count * (size_t)m->nv;
-  motions_room r;
+  motions_scratch r;
   r.ku = at;
   r.kv = r.ku + stages * each;
   r.u = r.kv + stages * each;
@@ -76,7 +76,7 @@ static void tangent_rates(const jn_model *m, size_t count, const double *u, cons
 }
 
 /* u = h sum weight_j ku_j, v = v0 + h sum weight_j kv_j */
-static void combine(const motions_room *r, size_t each, double h, const double *weight, int stages, const double *v0,
+static void combine(const motions_scratch *r, size_t each, double h, const double *weight, int stages, const double *v0,
                     double *u, double *v) {
   memset(u, 0, each * sizeof *u);
   memcpy(v, v0, each * sizeof *v);
@@ -92,7 +92,7 @@ static void combine(const motions_room *r, size_t each, double h, const double *
 }
 
 /* What acts on all states at velocities v in step k. */
-static void forces_at(const jn_motions *m, const motions_room *r, size_t count, int n, long k, const double *v) {
+static void forces_at(const jn_motions *m, const motions_scratch *r, size_t count, int n, long k, const double *v) {
   size_t rows = (size_t)m->tau_rows, row = m->tau_rows > 1 ? (size_t)k : 0;
   for (size_t s = 0; s < count; s++) {
     const double *tau = m->tau ? m->tau + (s * rows + row) * (size_t)n : NULL;
@@ -124,13 +124,13 @@ typedef struct motions_part {
   jn_work work;
   size_t count;
   double *q, *v;
-  motions_room room;
+  motions_scratch scratch;
   jn_motions motions; /* with the arrays of this part */
 } motions_part;
 
 static jn_status one_step(motions_part *p, long k) {
   const jn_motions *m = &p->motions;
-  const motions_room *r = &p->room;
+  const motions_scratch *r = &p->scratch;
   step_tableau method = jn__simulation_tableau(m->integrator);
   int n = p->model->nv, is_euler = m->integrator == JN_SEMI_IMPLICIT_EULER;
   size_t each = p->count * (size_t)n;
@@ -156,10 +156,10 @@ static jn_status one_step(motions_part *p, long k) {
 
 static jn_status run_part(motions_part *p) {
   const jn_motions *m = &p->motions;
-  if (m->losses) jn__simulation_losses(p->model, p->room.damping, p->room.friction, p->room.u);
-  jn_status status = jn_normalize(p->model, &p->work, p->q, p->room.q);
+  if (m->losses) jn_loss_coefficients(p->model, p->scratch.damping, p->scratch.friction);
+  jn_status status = jn_normalize(p->model, &p->work, p->q, p->scratch.q);
   if (status != JN_OK) return status;
-  memcpy(p->q, p->room.q, p->count * (size_t)p->model->nq * sizeof *p->q);
+  memcpy(p->q, p->scratch.q, p->count * (size_t)p->model->nq * sizeof *p->q);
   show(m, p->model, p->count, 0, p->q, p->v);
   for (long k = 0; k < m->steps && status == JN_OK; k++) {
     status = jn__is_stopped() ? JN_ERR_STOPPED : one_step(p, k);
@@ -178,7 +178,7 @@ typedef struct motions_call {
   size_t singular[MOST_PARTS];
 } motions_call;
 
-/* Motions [first, first + count) from start to end, by thread k; rooms of parts follow each other. */
+/* Motions [first, first + count) from start to end, by thread k; scratch memory of parts follows each other. */
 static void move_block(motions_call *c, size_t k, size_t first, size_t count) {
   const jn_motions *m = c->motions;
   motions_part p = {.model = jn__batch_model(c->batch), .motions = *m, .count = count};
@@ -189,8 +189,8 @@ static void move_block(motions_call *c, size_t k, size_t first, size_t count) {
   p.v = c->v + first * nv;
   if (m->tau) p.motions.tau = m->tau + first * (size_t)m->tau_rows * nv;
   if (m->states) p.motions.states = m->states + first * rows * (nq + nv);
-  double *room = m->room + first * (2 * stages * nv + 3 * nv + nq) + k * 2 * nv;
-  p.room = place_room(p.model, p.count, stages, room);
+  double *scratch = m->room + first * (2 * stages * nv + 3 * nv + nq) + k * 2 * nv;
+  p.scratch = place_scratch(p.model, p.count, stages, scratch);
   c->status[k] = run_part(&p);
   if (c->status[k] == JN_ERR_SINGULAR) c->singular[k] = first + p.work.lost;
 }

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RODAS, a Rosenbrock method of order 4(3) with six stages, stiffly accurate and L-stable (Hairer and Wanner, Solving
- * Ordinary Differential Equations II, 1996, sec. IV.7), on y = (u, v) in the tangent space of the step's start, with
- *   J = [-ad_v / 2, 1; da/dq, da/dv]
- * exact but for forces of the user, which are differentiated by differences. Each stage solves
- *   (1 / (h gamma) - J) k_i = f(t + alpha_i h, y + sum_j a_ij k_j) + sum_j c_ij k_j / h + h gamma_i df/dt. */
+/* One step of RODAS, and its derivatives. RODAS is a Rosenbrock method of order 4(3) with six stages, stiffly accurate
+ * and L-stable (Hairer and Wanner, Solving Ordinary Differential Equations II, 1996, sec. IV.7), for y = (u, v) in the
+ * tangent space of the start of the step. Each stage solves
+ *   (1 / (h gamma) - J) k_i = f(t + alpha_i h, y + sum_j a_ij k_j) + sum_j c_ij k_j / h + h gamma_i df/dt
+ * with one matrix for all stages,
+ *   J = df/dy = [-ad_v / 2, 1; da/dq, da/dv]
+ * which is exact except for forces of the user: these are differentiated by differences. The last stage k_6 is also the
+ * estimate of the error.
+ *
+ *   symbol      meaning                                           size
+ *   k_i         stages; rows i of s->ku and s->kv                 2 nv
+ *   rate_t      da/dt at constant state, by a difference          nv
+ *   alpha, beta of a step_stage: k_i while the step is differentiated
+ *   cku, ckv    derivatives of k_i by all inputs                  nv x inputs
+ *   D           derivative of J along k_i                         nv x nv, three times, and nv x parameters */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -33,7 +43,7 @@ static const double C[STAGES][STAGES] = {
     {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054},
 };
 
-/* rate_t [nv] = da/dt with the state held; zero unless something depends on time. */
+/* rate_t [nv] = da/dt at constant state; zero unless something depends on time. */
 static jn_status time_derivative(jn_simulator *s, double longest) {
   const jn_simulation_options *o = &s->options;
   memset(s->rate_t, 0, (size_t)s->nv * sizeof(double));
@@ -118,6 +128,8 @@ static jn_status stage(jn_simulator *s, double h, int i, double *u, double *v) {
       v[c] += A[i][j] * s->kv[j * n + c];
     }
   }
+
+  /* f there, with the terms of the stages before and of time. */
   jn_status status = jn_integrate(s->model, s->work, s->q0, u, s->qy);
   if (status == JN_OK) status = jn__simulation_acceleration(s, s->t + alpha[i] * h, s->qy, v, x + n);
   jn__simulation_tangent_rate(s, u, v, x);
@@ -137,6 +149,8 @@ static jn_status stage(jn_simulator *s, double h, int i, double *u, double *v) {
 jn_status jn__simulation_rodas(jn_simulator *s, double longest) {
   int n = s->nv;
   double h, *u = s->ku + 7 * n, *v = s->kv + 7 * n;
+
+  /* The acceleration, its Jacobian and its rate where the step begins. */
   jn_status status = jn__simulation_first_stage(s);
   if (status == JN_OK) status = jn__simulation_jacobians(s, s->t, s->q0, s->v0, s->z);
   if (status == JN_OK) status = time_derivative(s, longest);
@@ -144,11 +158,15 @@ jn_status jn__simulation_rodas(jn_simulator *s, double longest) {
   while (status == JN_OK) {
     status = jn__simulation_length(s, s->next, longest, &h);
     if (status != JN_OK) break;
+
+    /* Stages with one factorisation. */
     set_matrix(s, h, s->dq, s->dv);
     if (!factorize(s->matrix, 2 * n, s->pivot)) return JN_ERR_STEP;
     for (int i = 0; i < STAGES && status == JN_OK; i++) status = stage(s, h, i, u, v);
+
+    /* The end is the place of the last stage plus the stage itself, which is also the error. */
     const double *eu = s->ku + 5 * n, *ev = s->kv + 5 * n, wanted = s->next;
-    for (int c = 0; c < n; c++) { /* the last stage, on top of the one before, is the error too */
+    for (int c = 0; c < n; c++) {
       u[c] += eu[c];
       v[c] += ev[c];
     }
@@ -286,6 +304,8 @@ static jn_status solve_stage(jn_simulator *s, double h, int i) {
   step_stage *at = &x->stage[i];
   int n = s->nv, N = x->inputs;
   double *D = x->node, *first_pi = D + 3 * n * n + n * x->parameters, *y = s->column;
+
+  /* The right side: f, with the terms of the stages before and of time; and its changes. */
   jn_status status = place_stage(s, i);
   if (status == JN_OK) status = rates(s, h, i);
   if (i == 0 && x->parameters) memcpy(first_pi, x->by_pi, (size_t)(n * x->parameters) * sizeof *first_pi);
@@ -300,6 +320,8 @@ static jn_status solve_stage(jn_simulator *s, double h, int i) {
     }
   }
   for (int r = 0; r < n; r++) y[n + r] += h * gamma_t[i] * s->rate_t[r];
+
+  /* k_i, by the matrix of the first stage. */
   if (status == JN_OK) {
     if (i == 0) set_matrix(s, h, at->by_q, at->by_v);
     if (i == 0 && !factorize(s->matrix, 2 * n, s->pivot)) return JN_ERR_STEP;
@@ -308,6 +330,8 @@ static jn_status solve_stage(jn_simulator *s, double h, int i) {
     memcpy(at->beta, y + n, (size_t)n * sizeof *y);
     status = add_time(s, h, i, first_pi);
   }
+
+  /* The matrix changes too: (1 / (h gamma) - J) dk = d(right side) + dJ k. */
   if (status == JN_OK) status = along_stage(s, at->alpha, at->beta, D);
   if (status != JN_OK) return status;
   add_changed_jacobian(s, D, at->alpha, at->cku, at->ckv);

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Derivatives of whole motions. Forwards: X_(k+1) = A_k X_k + B_k dtau_k + P_k dpi. Backwards: lambda_k = A_k^T
- * lambda_(k+1) + d cost_k / dx_k, from the last step to the first, with A_k at a state x_k that the way forward has
- * passed. Few states are kept; the others are computed again from the one kept before them. Which ones are kept is
- * Griewank and Walther's binomial schedule (2000): with c states kept and every step repeated at most t times, it comes
- * as far as any can, binomial(c + t, c) steps. */
+/* Derivatives of whole motions x_0, x_1, ..., x_N, from those of their steps, x_(k+1) = step(x_k, tau_k, pi):
+ *   forwards    X_(k+1) = A_k X_k + B_k dtau_k + P_k dpi
+ *   backwards   lambda_k = A_k^T lambda_(k+1) + d cost_k / dx_k,   from the last step to the first
+ * Backwards, A_k is needed at states x_k that were visited before. A few of them are kept (checkpoints); the others are
+ * computed again from the last one kept before them. Griewank and Walther's binomial schedule (2000) chooses which:
+ * with c states kept and every step repeated at most t times it reaches binomial(c + t, c) steps, as many as any
+ * schedule can.
+ *
+ *   symbol    meaning                                                     size
+ *   x         state (q, v)                                                nq + nv
+ *   X         derivatives of x_k along directions                         2 nv x directions
+ *   A, B, P   derivatives of a step by state, forces and parameters       2 nv x 2 nv, nv, 10 links
+ *   lambda    gradient of the cost by x_k                                 2 nv */
 #include <math.h>
 #include <string.h>
 
@@ -19,13 +27,13 @@ static long reach(long n, long t, long most) {
   return x >= (double)most ? most : (long)(x + 0.5);
 }
 
-/* From a state that is kept at `from`, with room for `room` others: how far to go before the next is kept, when the way
- * back begins at `last`. */
-static long stride(long from, long last, long room) {
+/* From a state that is kept at `from`, with memory for `free_slots` others: how far to go before the next one is kept,
+ * if the backward sweep begins at `last`. */
+static long stride(long from, long last, long free_slots) {
   long length = last - from + 1, t = 1;
-  if (room == 0) return last - from;
-  while (reach(room + 1, t, length) < length) t++;
-  long go = length - reach(room, t, length);
+  if (free_slots == 0) return last - from;
+  while (reach(free_slots + 1, t, length) < length) t++;
+  long go = length - reach(free_slots, t, length);
   return go < 1 ? 1 : go > last - from ? last - from : go;
 }
 
@@ -138,32 +146,32 @@ jn_status jn_rollout_forward(jn_simulator *s, jn_rollout *r, int directions, con
 /* ---- backwards ---- */
 
 typedef struct kept_states {
-  double *room;
+  double *states;
   long count, used;
   size_t size; /* numbers of each: its step, q, v */
 } kept_states;
 
-static long kept_at(const kept_states *kept, long i) { return (long)kept->room[(size_t)i * kept->size]; }
+static long kept_at(const kept_states *kept, long i) { return (long)kept->states[(size_t)i * kept->size]; }
 
-/* Goes to state k from the last one that is kept before it, and keeps others on the way, for all steps up to k. */
+/* Goes to state k from the last one that is kept before it, and keeps others between them, for all steps up to k. */
 static jn_status go_to(jn_simulator *s, jn_rollout *r, const rollout_keep *keep, kept_states *kept, long k, long last) {
   while (kept->used > 0 && kept_at(kept, kept->used - 1) > k) kept->used--;
   long at = 0;
   if (kept->used > 0) {
     at = kept_at(kept, kept->used - 1);
-    put_state(s, kept->room + (size_t)(kept->used - 1) * kept->size + 1);
+    put_state(s, kept->states + (size_t)(kept->used - 1) * kept->size + 1);
   } else
     put_state(s, s->start);
   jn_status status = JN_OK;
   while (at < k && status == JN_OK) {
-    long room = kept->count - kept->used, go = stride(at, last, room);
+    long free_slots = kept->count - kept->used, go = stride(at, last, free_slots);
     long to = go < 1 || at + go > k ? k : at + go;
     for (; at < to && status == JN_OK; at++) {
       status = take_step(s, r, keep, at);
       if (r->taken <= r->steps && status == JN_OK) show_state(s, r, at + 1);
     }
-    if (to >= last || room == 0 || status != JN_OK) continue;
-    double *slot = kept->room + (size_t)kept->used++ * kept->size;
+    if (to >= last || free_slots == 0 || status != JN_OK) continue;
+    double *slot = kept->states + (size_t)kept->used++ * kept->size;
     slot[0] = (double)to;
     copy_state(s, slot + 1);
   }

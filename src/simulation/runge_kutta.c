@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Explicit methods in the tangent space of the configuration where the step begins (Munthe-Kaas 1998): q = q0 (+) u,
- *   u' = dexp^-1(u) v,   v' = a(t, q0 (+) u, v).
- * Classical order 4; 5(4) of Dormand and Prince with its continuous output; semi-implicit Euler. */
+/* One step of the explicit methods, in the tangent space of the configuration where the step begins (Munthe-Kaas 1998):
+ *   q = q0 (+) u,   u' = dexp^-1(u) v,   v' = a(t, q0 (+) u, v)
+ * Stage i of a method with the coefficients c, a, b is at
+ *   u_i = h sum_j a_ij ku_j,   v_i = v0 + h sum_j a_ij kv_j,   t_i = t0 + c_i h
+ * with the rates ku_i = u' and kv_i = v' there; the end has b in place of a_i. Methods: euler (semi-implicit: u = h
+ * v+), rk4 (classical, order 4), dopri5 (Dormand and Prince, order 5(4), with its own continuous output).
+ *
+ * Errors e of a step are measured relative to the tolerance: max(|e_u|, |e_v| / largest speed) / tolerance, at most 1
+ * in a good step. The length of the next step follows from the errors of this and the last one (a PI controller). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -27,6 +33,7 @@ void jn__simulation_tangent_rate(const jn_simulator *s, const double *u, const d
 
 /* ---- step sizes ---- */
 
+/* max over coordinates of (|eu|, |ev| / largest speed) / tolerance. */
 double jn__simulation_share(const jn_simulator *s, const double *eu, const double *ev, const double *v) {
   double speed = 1, most = 0;
   for (int i = 0; i < s->nv; i++) speed = fmax(speed, fmax(fabs(v[i]), fabs(s->v0[i])));
@@ -45,11 +52,14 @@ double jn__simulation_first_step(jn_simulator *s, int order) {
 }
 
 int jn__simulation_accept(jn_simulator *s, double h, double error, int order) {
+  /* h_next = 0.9 h error^(-0.7/p) error_before^(0.4/p), within 0.2 h ... 5 h. */
   double factor =
       isfinite(error) ? 0.9 * pow(fmax(error, 1e-8), -0.7 / order) * pow(fmax(s->error, 1e-4), 0.4 / order) : 0.2;
   if (error > 1) factor = fmin(0.9, factor);
   s->next = h * fmax(0.2, fmin(factor, 5));
   if (s->options.largest_step > 0) s->next = fmin(s->next, s->options.largest_step);
+
+  /* Steps of fixed length are accepted whatever their error. */
   if (error <= 1 || (s->is_fixed && isfinite(error))) {
     s->error = error;
     return 1;
@@ -94,7 +104,7 @@ void jn__simulation_hermite(jn_simulator *s, double h, const double *u, const do
 
 /* ---- stages ---- */
 
-/* Rates at stage i, which is at u, v (room of the caller). */
+/* Rates at stage i, which is at u, v (memory of the caller). */
 static jn_status stage(jn_simulator *s, double t, int i, const double *u, const double *v) {
   jn_status status = jn_integrate(s->model, s->work, s->q0, u, s->qy);
   if (status != JN_OK) return status;
@@ -129,10 +139,14 @@ jn_status jn__simulation_end_cubic(jn_simulator *s, double h, double *u, const d
   memcpy(s->v, v, (size_t)s->nv * sizeof(double));
   s->step = h;
   s->has_a = 0;
+
+  /* With loops, the end is projected on the conditions. */
   if (status == JN_OK && s->loops) {
     status = jn__simulation_project(s);
     if (status == JN_OK) status = jn_difference(s->model, s->work, s->q0, s->q, u);
   }
+
+  /* The acceleration there, which the next step begins with, and the polynomials between. */
   double now = s->t;
   s->t += h;
   if (status == JN_OK) status = jn__simulation_here(s);
@@ -216,14 +230,19 @@ jn_status jn__simulation_dormand_prince(jn_simulator *s, double longest) {
   jn_status status = jn__simulation_first_stage(s);
   if (s->next == 0 && status == JN_OK) s->next = jn__simulation_first_step(s, 5);
   while (status == JN_OK) {
+    /* All stages; the last one is at the end of the step. */
     status = jn__simulation_length(s, s->next, longest, &h);
     for (int i = 1; i < 7 && status == JN_OK; i++) {
       combine(s, h, dp_a[i], i, u, v);
       status = stage(s, s->t + dp_c[i] * h, i, u, v);
     }
+
+    /* Again, shorter, if the error is too large. */
     double wanted = s->next;
     if (status != JN_OK || !jn__simulation_accept(s, h, dp_error(s, h, v), 5)) continue;
-    if (h < wanted) s->next = fmax(s->next, wanted); /* cut short by `longest`: that says nothing */
+    if (h < wanted) s->next = fmax(s->next, wanted); /* it was cut by `longest`, not by its error */
+
+    /* The end. */
     dp_dense(s, h, u, v);
     memcpy(s->q, s->qy, (size_t)s->nq * sizeof(double));
     memcpy(s->v, v, (size_t)s->nv * sizeof(double));

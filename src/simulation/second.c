@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Second derivatives of a step where no closed form is at hand (taylor, rodas, loops, forces of the user that depend on
- * the state): differences of order 4 of the gradient of f(z) = lambda . (x+(x (+) z) (-) x+(x)), which is exact. At a
- * start that is moved by z, weights lambda of x+ (-) x+(0) become those of changes at x+, the step is made and taken
- * back, and changes at the start become those of z. With loops, x (+) z is put onto the conditions first. */
+/* Second derivatives of a step where there is no closed form (taylor, rodas, loops, forces of the user that depend on
+ * the state): differences of order 4 of the gradient of
+ *   f(z) = lambda . (x+(x (+) z) (-) x+(x)),
+ * which is exact. Steps for one z:
+ *   1  move the start to x (+) z; with loops, project it on the conditions
+ *   2  make the step again, as long as it was
+ *   3  weights lambda of x+ (-) x+(x) become weights of changes at x+
+ *   4  the adjoint of the step gives weights at the moved start
+ *   5  these become weights of z, through the projection and through x (+) z */
 #include <math.h>
 #include <string.h>
 
 #include "variation.h"
 
-typedef struct second_room {
+typedef struct second_scratch {
   double *q0, *v0, *q, *v, *q_low, *v_low; /* the step that is differentiated */
   double *tau;                             /* [nv] constant forces in it */
   double *z, *moved_q, *moved_v;           /* [nv], [nq], [nv] */
   double *lambda, *gradient, *before;      /* [2 nv], [3 nv], [2 nv] */
   double *D, *E;                           /* [nv x nv], [2 nv x 2 nv] */
-} second_room;
+} second_scratch;
 
-size_t jn__second_room(int nq, int nv) {
+size_t jn__second_scratch_size(int nq, int nv) {
   size_t q = (size_t)nq, n = (size_t)nv;
   return 3 * q + 14 * n + 5 * n * n;
 }
 
-static second_room place_room(const jn_simulator *s, double *at) {
+static second_scratch place_scratch(const jn_simulator *s, double *at) {
   int nq = s->nq, n = s->nv;
-  second_room r;
+  second_scratch r;
   double **const parts[] = {&r.q0, &r.q,       &r.moved_q, &r.v0,     &r.v,        &r.q_low, &r.v_low, &r.tau,
                             &r.z,  &r.moved_v, &r.lambda,  &r.before, &r.gradient, &r.D,     &r.E};
   const int sizes[] = {nq, nq, nq, n, n, n, n, n, n, n, 2 * n, 2 * n, 3 * n, n * n, 4 * n * n};
@@ -56,9 +61,11 @@ static jn_status repeat(jn_simulator *s, const jn_simulator *was) {
   return status == JN_OK && s->t < until ? JN_ERR_STEP : status;
 }
 
-/* r->gradient by z at r->z (and r->moved_v, s->drive set). */
-static jn_status gradient(jn_simulator *s, const jn_simulator *was, const second_room *r, const double *lambda) {
+/* r->gradient: of f by z at r->z; r->moved_v and s->drive are set. */
+static jn_status gradient(jn_simulator *s, const jn_simulator *was, const second_scratch *r, const double *lambda) {
   int n = s->nv;
+
+  /* 1 */
   jn_status status = jn_integrate(s->model, s->work, r->q0, r->z, r->moved_q);
   copy(s->q, r->moved_q, s->nq);
   copy(s->v, r->moved_v, n);
@@ -67,11 +74,15 @@ static jn_status gradient(jn_simulator *s, const jn_simulator *was, const second
     if (status == JN_OK) status = jn__projection(s, r->moved_q, r->moved_v);
     copy(r->E, s->variation->E, 4 * n * n);
   }
+
+  /* 2, 3 */
   if (status == JN_OK) status = repeat(s, was);
   if (status == JN_OK) status = jn_difference_derivatives(s->model, s->work, r->q, s->q, NULL, r->D);
   if (status != JN_OK) return status;
   transposed(n, r->D, lambda, r->lambda);
   copy(r->lambda + n, lambda + n, n);
+
+  /* 4, 5 */
   status = jn_simulator_adjoint(s, r->lambda, r->gradient, r->gradient + 2 * n, NULL);
   if (s->loops) {
     copy(r->before, r->gradient, 2 * n);
@@ -84,7 +95,7 @@ static jn_status gradient(jn_simulator *s, const jn_simulator *was, const second
 }
 
 /* Row c of H: differences along input c. */
-static jn_status row(jn_simulator *s, const jn_simulator *was, const second_room *r, const double *lambda, int c,
+static jn_status row(jn_simulator *s, const jn_simulator *was, const second_scratch *r, const double *lambda, int c,
                      double *H) {
   int n = s->nv, w = 3 * n, i = c % n;
   double size = c < n ? 1 : fmax(1, fabs(c < 2 * n ? r->v0[i] : r->tau[i])), e = 1e-3 * size;
@@ -108,7 +119,7 @@ static jn_status row(jn_simulator *s, const jn_simulator *was, const second_room
 jn_status jn__vary_twice_by_differences(jn_simulator *s, const double *lambda, double *H) {
   int n = s->nv, w = 3 * n;
   jn_simulator was = *s;
-  second_room r = place_room(s, s->variation->second);
+  second_scratch r = place_scratch(s, s->variation->second);
   copy(r.q0, s->q0, s->nq), copy(r.v0, s->v0, n), copy(r.q, s->q, s->nq), copy(r.v, s->v, n);
   copy(r.q_low, s->q_low, n), copy(r.v_low, s->v_low, n);
   memset(r.tau, 0, (size_t)n * sizeof *r.tau);

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of a simulator, from the bottom up: forces.c forces and accelerations; series.c Taylor series of the
- * motion; taylor.c, runge_kutta.c, rodas.c one step of each method; jacobians.c of the acceleration; variation.h
- * derivatives of a step; events.c what ends a step early; energy.c the energy balance; rollout.c derivatives of whole
- * motions; simulator.c memory, and the step that users see.
+/* A simulator moves a system in time. Its parts, from the bottom up:
+ *   forces.c        forces and accelerations, at a state and as a series of time
+ *   series.c        taylor: the series of the motion, and one step
+ *   runge_kutta.c   euler, rk4, dopri5: one step
+ *   rodas.c         rodas: one step, and its derivatives
+ *   jacobians.c     derivatives of the acceleration
+ *   variation.h     derivatives of a step: lists more files
+ *   events.c        what ends a step early
+ *   energy.c        the energy balance
+ *   rollout.c       derivatives of whole motions; motions.c: many motions at once
+ *   simulator.c     options, memory, state, and the step that users see
  *
- * A step starts at (t0, q0, v0) and goes to (t, q, v). Between, every method leaves continuous output: taylor its
- * series, the others polynomials of degree 4 for the tangent vector u with q = q0 (+) u, and for v. */
+ * A step starts at (t0, q0, v0) and goes to (t, q, v). In between, every method leaves continuous output: taylor its
+ * series, the others polynomials of degree 4 for the tangent vector u with q = q0 (+) u, and for v.
+ *
+ *   symbol     meaning                                                size   unit
+ *   q, v, a    configuration, velocity, acceleration                  nq, nv rad, m; per s, s^2
+ *   u          tangent vector from the start of the step              nv     rad, m
+ *   tau        forces that the options ask for                        nv     N m, N
+ *   loss       damping v + friction v / sqrt(v^2 + s^2)               nv     N m, N
+ *   given      coordinates whose acceleration is known: prescribed by the options, or held by a stop
+ *   reaction   forces of given coordinates                            nv     N m, N
+ *   group      a spherical or free joint: its velocity is not the rate of its coordinates
+ *   low        what rounding leaves of a sum: the exact value is x + x_low */
 #ifndef JN_SIMULATION_SIMULATION_H
 #define JN_SIMULATION_SIMULATION_H
 
@@ -50,9 +67,9 @@ struct jn_simulator {
   int has_given;
 
   double *tau, *loss, *reaction, *wrench; /* [nv], wrench [nlink x 6]: of the last evaluation at order 0 */
-  double *x, *y, *z;                      /* [nv] room */
-  double *qx, *vx;                        /* a state: room of continuous output */
-  double *qy, *vy;                        /* a state: room of stages */
+  double *x, *y, *z;                      /* [nv] scratch */
+  double *qx, *vx;                        /* a state: scratch of continuous output */
+  double *qy, *vy;                        /* a state: scratch of stages */
 
   /* taylor */
   double *v_jet, *v_given;              /* [order+1 x nv] derivatives by rows */
@@ -64,7 +81,7 @@ struct jn_simulator {
   double *gravity, *user;  /* [order x nv] of gravity compensation, of the user */
   double *turn;            /* [groups x (order+2) x 4] quaternions relative to the step's start */
   double *shift;           /* [groups x (order+2) x 3] positions, likewise */
-  double *room;            /* [8 x (order+2)] */
+  double *quaternions;     /* [8 x (order+2)] scratch */
   double *jet_derivatives; /* [order x (order+2) x nv x nv] of the derivatives of a step */
   double *sensitivity;     /* [order+1 x 3nv x nv] */
   double *slope, *factor;  /* [order x nv], [nv x nv] */
@@ -106,9 +123,6 @@ void jn__simulation_keep_acceleration(jn_simulator *s);
 /* Forgets s->a if the user's functions give other forces now than they gave for it: what they compute from may have
  * changed since the last step. */
 jn_status jn__simulation_ask_again(jn_simulator *s);
-/* simulator.c: damping and friction [nv] of the coordinates, as losses at speeds 1 and 2 tell them apart (coupled
- * joints are in it). at: [nv] room. */
-void jn__simulation_losses(const jn_model *model, double *damping, double *friction, double *at);
 void jn__simulation_given(jn_simulator *s); /* after a change of `held` */
 
 /* series.c: the motion after time h of the last step's series. */
@@ -138,7 +152,7 @@ jn_status jn__simulation_end_cubic(jn_simulator *s, double h, double *u, const d
 jn_status jn__simulation_first_stage(jn_simulator *s);
 
 /* jacobians.c: the acceleration a at a state, and s->dq, s->dv, s->dtau, its derivatives with the forces that depend on
- * the state. q and v must not be room of the simulator. */
+ * the state. q and v must not be scratch memory of the simulator. */
 jn_status jn__simulation_jacobians(jn_simulator *s, double t, const double *q, const double *v, double *a);
 
 /* simulator.c: puts s->q, s->v onto the conditions of the loops. */

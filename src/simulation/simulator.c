@@ -141,7 +141,7 @@ static void place_series(jn_simulator *s, char *base, size_t *used) {
       {&s->user, p * nv},
       {&s->turn, 4 * groups * (p + 2)},
       {&s->shift, 3 * groups * (p + 2)},
-      {&s->room, 8 * (p + 2)},
+      {&s->quaternions, 8 * (p + 2)},
       {&s->jet_derivatives, wanted * p * (p + 2) * nv * nv},
       {&s->sensitivity, wanted * (p + 1) * inputs_of(s) * nv},
       {&s->slope, wanted * p * nv},
@@ -188,7 +188,7 @@ static void place_stage(jn_simulator *s, step_stage *at, char *base, size_t *use
 }
 
 /* What flow.c, rodas.c or the series keep while they differentiate a step. */
-static size_t node_room(const jn_simulator *s) {
+static size_t node_scratch_size(const jn_simulator *s) {
   size_t nv = (size_t)s->nv, pi = inputs_of(s) - 3 * nv, each = 2 * nv * inputs_of(s) + 3 * nv * nv + nv + nv * pi;
   if (s->options.integrator == JN_RODAS) return 3 * nv * nv + 2 * nv * pi;
   if (s->options.integrator != JN_TAYLOR) return 0;
@@ -221,8 +221,8 @@ static void place_variation(jn_simulator *s, char *base, size_t *used) {
       {&x->tensor, second},
       {&x->W, 9 * nv * nv},
       {&x->weigh, 6 * nv * inputs + 36 * nv + nv * pi},
-      {&x->node, node_room(s)},
-      {&x->second, second ? jn__second_room(s->nq, s->nv) : 0},
+      {&x->node, node_scratch_size(s)},
+      {&x->second, second ? jn__second_scratch_size(s->nq, s->nv) : 0},
   };
   place_parts(base, used, parts, sizeof parts / sizeof *parts);
 }
@@ -269,20 +269,6 @@ static void find_coordinates(jn_simulator *s) {
   }
 }
 
-void jn__simulation_losses(const jn_model *m, double *damping, double *friction, double *at) {
-  int n = jn_model_nv(m);
-  for (int i = 0; i < n; i++) at[i] = 1;
-  jn_loss_forces(m, at, friction);
-  for (int i = 0; i < n; i++) at[i] = 2;
-  jn_loss_forces(m, at, damping);
-  for (int i = 0; i < n; i++) {
-    double one = friction[i];
-    damping[i] -= one;
-    friction[i] = one - damping[i];
-    if (fabs(friction[i]) <= 1e-14 * fabs(one)) friction[i] = 0; /* rounding */
-  }
-}
-
 static int count_groups(const jn_model *m) {
   int count = 0;
   for (int i = 0; i < jn_link_count(m); i++) {
@@ -310,7 +296,7 @@ static jn_status create(const jn_model *m, jn_loops *loops, const jn_simulation_
   *s = sizes;
   place(s, (char *)s);
   find_coordinates(s);
-  if (o->losses) jn__simulation_losses(m, s->damping, s->friction, s->x);
+  if (o->losses) jn_loss_coefficients(m, s->damping, s->friction);
   jn__simulation_given(s);
   jn_neutral(m, s->q0);
   status = jn_simulator_set(s, 0, s->q0, NULL);
@@ -556,19 +542,27 @@ static jn_status step_on(jn_simulator *s, double until) {
   if (isnan(stop)) return JN_ERR_STEP;
   if (stop > s->t && stop < until) until = stop;
   double longest = until - s->t - s->t_low;
+
+  /* Where the step begins, and which coordinates stops hold. */
   s->happened = JN_NOTHING;
   s->report.joint = JN_NONE;
   s->acting = s->options.tau;
   begin(s);
   jn_status status = jn__simulation_check_held(s);
   memcpy(s->held0, s->held, (size_t)s->nv);
+
+  /* One step of the method; an event may end it earlier. */
   if (status == JN_OK) status = one_step(s, longest);
   s->length = s->step;
   if (status == JN_OK && !is_finite(s)) status = JN_ERR_STEP;
   if (status == JN_OK) status = jn__simulation_events(s);
+
+  /* With loops, the end is projected on the conditions, unless the method has done so. */
   int is_cut = s->cut != JN_NOTHING && s->step < longest;
   if (status == JN_OK && s->loops && (s->options.integrator == JN_TAYLOR || is_cut)) status = jn__simulation_project(s);
   if (s->options.integrator == JN_TAYLOR || is_cut) s->has_a = 0;
+
+  /* Energies and the clock; after an error, back to the start of the step. */
   if (status == JN_OK) status = jn__simulation_balance(s);
   if (status != JN_OK) return give_up(s, status);
   note_length(s, longest);

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Derivatives of one step of the explicit methods. With u_i = h sum a_ij ku_j, v_i = v0 + h sum a_ij kv_j and q_i = q0
- * exp(u_i), a stage has the rates ku_i = L(u_i) v_i and kv_i = a(q_i, v_i, tau, pi); the end is u = h sum b_i ku_i, v+
- * = v0 + h sum b_i kv_i, q+ = q0 exp(u). Semi-implicit Euler has one stage, and u = h v+ instead.
+/* Derivatives of one step of the explicit methods (runge_kutta.c): first derivatives forwards and backwards, and second
+ * derivatives.
  *
- * Forwards, the changes of all these by all inputs are carried along. Backwards, weights lambda of the end become
- * weights of the rates (alpha of kv_i, beta of ku_i) and at last those of the inputs. Second derivatives weighed by
- * lambda are a sum over all nonlinear maps: their own second derivatives, weighed by the weight of their result, times
- * the changes of their arguments twice. Of a = a(q, v, tau), with y = (da/dtau)^T alpha:
- *   alpha . d2a = y . (d2 forces - d2 inverse dynamics(q, v, a)),   a changing along. */
+ * The step:  stage i is at   u_i = h sum_j a_ij ku_j,   v_i = v0 + h sum_j a_ij kv_j,   q_i = q0 exp(u_i)
+ *            with the rates  ku_i = L(u_i) v_i,         kv_i = a(q_i, v_i, tau, pi)
+ *            the end is      u = h sum b_i ku_i,        v+ = v0 + h sum b_i kv_i,       q+ = q0 exp(u)
+ * Semi-implicit Euler has one stage, and u = h v+.
+ *
+ * Forwards:  derivatives of all these by all inputs, stage by stage.
+ * Backwards: weights lambda of the end become weights of the rates, and at last those of the inputs.
+ * Second derivatives, weighted by lambda: the sum over all nonlinear maps of their own second derivatives, weighted by
+ * the weight of their result, times the derivatives of their arguments twice. Of a = a(q, v, tau), with y = (da/dtau)^T
+ * alpha,   alpha . d2a = y . (d2 forces - d2 inverse dynamics(q, v, a)),   where a changes too.
+ *
+ *   symbol            meaning                                          size
+ *   cu, cq, cv        derivatives of u_i, q_i, v_i by all inputs       nv x inputs
+ *   cku, ckv          derivatives of the rates                         nv x inputs
+ *   alpha, beta       weights of kv_i and ku_i                         nv
+ *   R, Ad, L, Lu      maps of spherical and free joints (group.c)      blocks of 3 x 3 or 6 x 6
+ *   X                 derivatives of the end                           2 nv x inputs
+ *   E                 derivative of the projection on loops            2 nv x 2 nv
+ *   W                 second derivatives over (q, v, a), weighted      3 nv x 3 nv
+ *   inputs            q, v, tau (3 nv), then the inertial parameters if they are wanted */
 #include "variation.h"
 
 #include <math.h>
@@ -87,12 +101,12 @@ static void start_columns(const jn_simulator *s, double *cq, double *cv) {
 }
 
 /* cq = Ad dq0 + R cu */
-static void move_columns(const jn_simulator *s, const group_maps *maps, const double *cu, double *cq, double *room) {
+static void move_columns(const jn_simulator *s, const group_maps *maps, const double *cu, double *cq, double *scratch) {
   int n = s->nv, N = s->variation->inputs;
   clear(cq, n * N);
-  clear(room, n * N);
-  start_columns(s, room, NULL);
-  jn__group_apply(s, maps->Ad, 1, 1, room, N, cq);
+  clear(scratch, n * N);
+  start_columns(s, scratch, NULL);
+  jn__group_apply(s, maps->Ad, 1, 1, scratch, N, cq);
   jn__group_apply(s, maps->R, 1, 1, cu, N, cq);
 }
 
@@ -186,17 +200,23 @@ static void end_back(jn_simulator *s, const step_tableau *method, const double *
   step_variation *w = s->variation;
   int n = s->nv, is_euler = s->options.integrator == JN_SEMI_IMPLICIT_EULER;
   double h = s->length, *weight = w->end.alpha, *of_u = w->end.beta; /* weight: [2 nv] of (q, v) before projection */
+
+  /* Through the projection: E^T lambda. */
   clear(weight, 2 * n);
   if (s->loops)
     add_transposed(2 * n, 2 * n, w->E, lambda, weight);
   else
     memcpy(weight, lambda, 2 * (size_t)n * sizeof *weight);
+
+  /* q+ = q0 exp(u): weights of u and of q0. */
   clear(of_u, n);
   clear(x, 2 * n);
   jn__group_transposed(s, w->end.maps.R, 1, weight, of_u);
   jn__group_transposed(s, w->end.maps.Ad, 1, weight, x);
   if (is_euler) add(h, of_u, n, weight + n);
   add(1, weight + n, n, x + n);
+
+  /* Weights of the rates of all stages. */
   for (int i = 0; i < method->stages; i++) {
     step_stage *at = &w->stage[i];
     clear(at->alpha, n);
@@ -212,21 +232,29 @@ static jn_status stage_back(jn_simulator *s, const step_tableau *method, int i, 
   step_stage *at = &w->stage[i];
   int n = s->nv, np = 10 * s->nlink;
   double *of_q = s->x, *of_u = s->y, *of_v = s->z;
+
+  /* kv = a(q, v, tau) and ku = L(u) v: weights of q, v, tau and u. */
   clear(of_q, n), clear(of_u, n), clear(of_v, n), clear(at->torque, n);
   add_transposed(n, n, at->by_q, at->alpha, of_q);
   add_transposed(n, n, at->by_v, at->alpha, of_v);
   add_transposed(n, n, at->by_tau, at->alpha, at->torque);
   jn__group_transposed(s, at->maps.L, 1, at->beta, of_v);
   jn__group_transposed(s, at->maps.Lu, 0, at->beta, of_u);
+
+  /* q = q0 exp(u). */
   jn__group_transposed(s, at->maps.R, 1, of_q, of_u);
   jn__group_transposed(s, at->maps.Ad, 1, of_q, x);
   add(1, of_v, n, x + n);
   if (tau) add(1, at->torque, n, tau);
+
+  /* u and v are sums of the rates of earlier stages. */
   for (int j = 0; j < i; j++) {
     double f = s->length * method->a[6 * i + j];
     add(f, of_u, n, w->stage[j].beta);
     add(f, of_v, n, w->stage[j].alpha);
   }
+
+  /* Parameters: M a + ... = Y pi. */
   if (!pi) return JN_OK;
   jn_status status = jn_regressor(s->model, s->work, at->q, at->v, at->a, w->weigh);
   for (int r = 0; r < n; r++) add(-at->torque[r], w->weigh + r * np, np, pi);
@@ -309,16 +337,16 @@ static void add_weighed(jn_simulator *s, const step_stage *at, double *H) {
 }
 
 /* The leading 3 nv columns of a matrix of all inputs. */
-static const double *leading(const jn_simulator *s, const double *X, double *room) {
+static const double *leading(const jn_simulator *s, const double *X, double *scratch) {
   int n = s->nv, w = 3 * n, N = s->variation->inputs;
   if (N == w) return X;
-  for (int i = 0; i < n; i++) memcpy(room + i * w, X + i * N, (size_t)w * sizeof *room);
-  return room;
+  for (int i = 0; i < n; i++) memcpy(scratch + i * w, X + i * N, (size_t)w * sizeof *scratch);
+  return scratch;
 }
 
 static jn_status stage_twice(jn_simulator *s, step_stage *at, double *H) {
   int n = s->nv, w = 3 * n;
-  double *W = s->variation->W, *start = s->variation->weigh, *room = start + 4 * n * w,
+  double *W = s->variation->W, *start = s->variation->weigh, *scratch = start + 4 * n * w,
          speed = s->options.friction_speed;
   clear(W, w * w);
   jn_status status = weigh_dynamics(s, at, -1);
@@ -335,7 +363,7 @@ static jn_status stage_twice(jn_simulator *s, step_stage *at, double *H) {
   clear(s->x, n);
   add_transposed(n, n, at->by_q, at->alpha, s->x);
   const double *cu = leading(s, at->cu, start + n * w), *cku = leading(s, at->cku, start + 2 * n * w);
-  jn__group_second_point(s, at->u, &at->maps, s->x, start, cu, w, room, H);
+  jn__group_second_point(s, at->u, &at->maps, s->x, start, cu, w, scratch, H);
   jn__group_second_rate(s, at->u, at->v, &at->maps, at->beta, cu, cku, w, H);
   return JN_OK;
 }
@@ -344,13 +372,13 @@ jn_status jn__vary_twice(jn_simulator *s, const double *lambda, double *H) {
   step_tableau method = jn__simulation_tableau(s->options.integrator);
   step_variation *x = s->variation;
   int n = s->nv, w = 3 * n;
-  double *start = x->weigh, *room = start + 4 * n * w;
+  double *start = x->weigh, *scratch = start + 4 * n * w;
   jn_status status = JN_OK;
   clear(H, w * w);
   for (int i = 0; i < method.stages && status == JN_OK; i++) status = stage_twice(s, &x->stage[i], H);
   clear(start, n * w);
   for (int i = 0; i < n; i++) start[i * w + i] = 1;
   const double *cu = leading(s, x->end.cu, start + n * w);
-  jn__group_second_point(s, x->end.u, &x->end.maps, lambda, start, cu, w, room, H);
+  jn__group_second_point(s, x->end.u, &x->end.maps, lambda, start, cu, w, scratch, H);
   return status;
 }

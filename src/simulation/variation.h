@@ -34,13 +34,13 @@ struct step_variation {
   step_stage stage[RK_STAGES], end;
   double *by_pi;            /* [nv x 10 L] of an acceleration */
   double *X;                /* [2 nv x inputs] the result */
-  double *E, *E2;           /* [2 nv x 2 nv] of the loops, by what is before projection; room */
+  double *E, *E2;           /* [2 nv x 2 nv] of the loops, by what is before projection, scratch */
   double *A, *inverse, *mu; /* of the loops: [m x nv], [nv x m], [m] */
   double *change, *rows;    /* of A: [nv x nv] d(A^T mu)/dq; [m x nv] d(A y)/dq, then A times the first */
   double *tensor;           /* [5 x nv^3] second derivatives */
-  double *W;                /* [3 nv x 3 nv] these, weighed; room */
-  double *weigh;            /* [2 x 3 nv x inputs + 36 nv] room */
-  double *second;           /* room of second.c */
+  double *W;                /* [3 nv x 3 nv] these, weighed, scratch */
+  double *weigh;            /* [2 x 3 nv x inputs + 36 nv] scratch */
+  double *second;           /* scratch of second.c */
   double *node;             /* of flow.c: rates and derivatives at all nodes; of rodas.c: derivatives */
 };
 
@@ -60,9 +60,9 @@ void jn__group_apply(const jn_simulator *s, const double *blocks, int others, do
                      double *Y);
 /* y += B^T x */
 void jn__group_transposed(const jn_simulator *s, const double *blocks, int others, const double *x, double *y);
-/* H [columns x columns] += gamma . d2(q0 exp u), for changes q0 and cu of q0 and u. room: [12 x columns]. */
+/* H [columns x columns] += gamma . d2(q0 exp u), for changes q0 and cu of q0 and u. scratch: [12 x columns]. */
 void jn__group_second_point(const jn_simulator *s, const double *u, const group_maps *maps, const double *gamma,
-                            const double *q0, const double *cu, int columns, double *room, double *H);
+                            const double *q0, const double *cu, int columns, double *scratch, double *H);
 /* H += beta . d2(L(u) v), for changes cu of u and cw of L(u) v. */
 void jn__group_second_rate(const jn_simulator *s, const double *u, const double *v, const group_maps *maps,
                            const double *beta, const double *cu, const double *cw, int columns, double *H);
@@ -86,9 +86,9 @@ jn_status jn__vary_twice(jn_simulator *s, const double *lambda, double *H);
 jn_status jn__vary_parameters(jn_simulator *s, const double *q, const double *v, const double *a, const double *by_tau,
                               double *by_pi);
 
-/* second.c: likewise by itself; numbers of its room. */
+/* second.c: likewise by itself; the size of its scratch memory. */
 jn_status jn__vary_twice_by_differences(jn_simulator *s, const double *lambda, double *H);
-size_t jn__second_room(int nq, int nv);
+size_t jn__second_scratch_size(int nq, int nv);
 /* rodas.c, flow.c: likewise. */
 jn_status jn__vary_rodas(jn_simulator *s);
 jn_status jn__vary_flow(jn_simulator *s);

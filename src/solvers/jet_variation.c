@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../dense/vectors.h"
+#include "../series/series.h"
 #include "function.h"
 
 /* Arrays of one call, in scratch memory of the caller. */
@@ -35,12 +36,6 @@ static jet_room place_room(const jn_model *model, int order, int rows, double *a
                        6 * (K + 2), 6 * (K + 2),        6 * (K + 2),    6 * (K + 2), 36 * (K + 1)};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) *parts[i] = at, at += sizes[i];
   return r;
-}
-
-static double binomial(int n, int k) {
-  double x = 1;
-  for (int i = 1; i <= k; i++) x = x * (n - k + i) / i;
-  return x;
 }
 
 /* out += s [a, b] of twists; of angular velocities when `is_free` is 0. */
@@ -84,7 +79,8 @@ static void change_motion(const jn_model *model, int K, const jet_room *r, int w
   for (int i = 0; i <= K; i++) {
     double *next = r->xi + (i + 1) * n;
     if (which == i + 1) next[k] = 1;
-    for (int l = 0; l <= i; l++) add_joint_brackets(model, -binomial(i, l), r->v + l * n, r->xi + (i - l) * n, next);
+    for (int l = 0; l <= i; l++)
+      add_joint_brackets(model, -jn__binomial(i, l), r->v + l * n, r->xi + (i - l) * n, next);
   }
 }
 
@@ -98,14 +94,14 @@ static void change_body(const jn_model *model, int K, const jet_room *r, int row
         const double *J = r->J + ((size_t)(i - l) * (size_t)rows + (size_t)(row + a)) * (size_t)n, *xi = r->xi + l * n;
         double product = 0;
         for (int k = 0; k < n; k++) product += J[k] * xi[k];
-        sum += binomial(i, l) * product;
+        sum += jn__binomial(i, l) * product;
       }
       r->eta[6 * i + a] = sum;
     }
   for (int i = 0; i <= K; i++) {
     memcpy(r->dV + 6 * i, r->eta + 6 * (i + 1), 6 * sizeof(double));
     for (int l = 0; l <= i; l++)
-      add_bracket(binomial(i, l), 1, r->V + l * rows + row, r->eta + 6 * (i - l), r->dV + 6 * i);
+      add_bracket(jn__binomial(i, l), 1, r->V + l * rows + row, r->eta + 6 * (i - l), r->dV + 6 * i);
   }
 }
 
@@ -162,7 +158,7 @@ static void transport(int K, const double *V, int rows, double *X) {
       unit[c] = 1;
       for (int l = 0; l <= k; l++) {
         double side[6] = {0};
-        subtract_coadjoint(binomial(k, l), V + l * rows, unit, side); /* -ad_V^T e_c */
+        subtract_coadjoint(jn__binomial(k, l), V + l * rows, unit, side); /* -ad_V^T e_c */
         for (int a = 0; a < 6; a++)
           for (int b = 0; b < 6; b++) X[36 * (k + 1) + 6 * a + c] += X[36 * (k - l) + 6 * a + b] * side[b];
       }
@@ -173,13 +169,14 @@ static void transport(int K, const double *V, int rows, double *X) {
 static void add_momentum_change(int K, const jet_room *r, const double I[10], const double T[16]) {
   for (int k = 0; k <= K; k++) {
     momentum_of(I, r->dV + 6 * k, r->z + 6 * k);
-    for (int l = 0; l <= k; l++) subtract_coadjoint(binomial(k, l), r->eta + 6 * l, r->p + 6 * (k - l), r->z + 6 * k);
+    for (int l = 0; l <= k; l++)
+      subtract_coadjoint(jn__binomial(k, l), r->eta + 6 * l, r->p + 6 * (k - l), r->z + 6 * k);
   }
   for (int k = 0; k <= K; k++) {
     double F[6] = {0}, m[3], function[3], c[3];
     for (int l = 0; l <= k; l++)
       for (int a = 0; a < 6; a++)
-        for (int b = 0; b < 6; b++) F[a] += binomial(k, l) * r->X[36 * (k - l) + 6 * a + b] * r->z[6 * l + b];
+        for (int b = 0; b < 6; b++) F[a] += jn__binomial(k, l) * r->X[36 * (k - l) + 6 * a + b] * r->z[6 * l + b];
     turn3(T, F, m);
     turn3(T, F + 3, function);
     const double p[3] = {T[3], T[7], T[11]};

@@ -29,7 +29,7 @@ static void frame_twist(const course_view *c, const double *v_jet, int k, double
   int n = c->t->nv;
   memset(V, 0, 6 * sizeof *V);
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *J = rows_of(c, j), *v = v_jet + (k - j) * n;
     for (int r = 0; r < c->s->rows; r++)
       for (int i = 0; i < n; i++) V[r] += b * J[r * n + i] * v[i];
@@ -43,7 +43,7 @@ static void next_gap(const course_view *c, int k) {
   memset(D, 0, 9 * sizeof *D);
   memset(d, 0, 3 * sizeof *d);
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *from = t->D_jet + 9 * j, *w = t->V_jet + 6 * (k - j), *w_t = target_twist(c, k - j);
     for (int i = 0; i < 3; i++) {
       cross3(from + 3 * i, w_t, x); /* row i of D [w_t] */
@@ -81,7 +81,7 @@ static void find_rates(const course_view *c, int k, double *y) {
         turning_row(t, j, r, 1, row);
       else
         memcpy(row, t->D_jet + 9 * j + 3 * (r % 3), sizeof row);
-      y[r] += binomial(k, j) * dot3(row, x);
+      y[r] += jn__binomial(k, j) * dot3(row, x);
     }
   }
 }
@@ -94,7 +94,7 @@ static void change_rows(const course_view *c, int k) {
   for (int e = 0; e < n; e++) {
     double turned[3] = {0}, moved[3] = {0};
     for (int j = 0; j <= k; j++) {
-      double b = binomial(k, j), x[3], g[3];
+      double b = jn__binomial(k, j), x[3], g[3];
       const double *J = rows_of(c, k - j), w[3] = {J[e], J[n + e], J[2 * n + e]};
       cross3(c->t->d_jet + 3 * j, w, x);
       for (int r = 0; r < 3; r++) {

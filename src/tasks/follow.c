@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../dense/vectors.h"
 #include "tasks.h"
 
 /* A path that is being followed. */
@@ -22,12 +23,6 @@ typedef struct pursuit {
   signed char *active;
   jn_reach *reach;
 } pursuit;
-
-static double norm_of(const double *x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
 
 /* Rotations of bodies: the terms of the series do not commute. */
 static int has_groups(const jn_tasks *t) {
@@ -44,12 +39,12 @@ static double step_tolerance(const jn_tasks *t, const pursuit *p) {
 
 /* The longest step whose series is good enough, with a sign. */
 static double step_length(const jn_tasks *t, const pursuit *p) {
-  double left = p->end - p->now, h = fabs(left), factorial = 1;
-  for (int k = 2; k <= p->order + 1; k++) factorial *= k;
-  double last = norm_of(p->v_jet + p->order * t->nv, t->nv) / factorial, tolerance = step_tolerance(t, p);
+  double left = p->end - p->now, h = fabs(left);
+  double last = largest(p->v_jet + p->order * t->nv, t->nv) / jn__factorial(p->order + 1),
+         tolerance = step_tolerance(t, p);
   if (last > 0) h = fmin(h, pow(tolerance / last, 1.0 / (p->order + 1)));
   if (has_groups(t)) {
-    double bracket = norm_of(p->v_jet, t->nv) * norm_of(p->v_jet + t->nv, t->nv) / 2;
+    double bracket = largest(p->v_jet, t->nv) * largest(p->v_jet + t->nv, t->nv) / 2;
     if (bracket > 0) h = fmin(h, cbrt(tolerance / bracket));
   }
   return h >= fabs(left) ? left : copysign(h, left);
@@ -117,7 +112,7 @@ static jn_status try_step(jn_tasks *t, pursuit *p, double h, int *taken) {
   if (status == JN_OK) status = jn_difference(t->model, t->work, before, p->next, t->step.d);
   if (status != JN_OK) return status;
   p->reach->outcome = JN_REACH_SINGULAR;
-  if (!(norm_of(t->step.d, t->nv) <= fmax(1e3 * step_tolerance(t, p), 1e-7)))
+  if (!(largest(t->step.d, t->nv) <= fmax(1e3 * step_tolerance(t, p), 1e-7)))
     return JN_OK; /* another solution, or nearly */
   memcpy(p->q, p->next, sizeof(double) * (size_t)t->nq);
   p->now = h == p->end - p->now ? p->end : p->now + h;

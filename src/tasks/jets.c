@@ -16,7 +16,7 @@ static void twist_order(const jn_tasks *t, const double *J6, const double *v_jet
   int n = t->nv;
   memset(V, 0, 6 * sizeof *V);
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *J = J6 + j * 6 * n, *v = v_jet + (k - j) * n;
     for (int r = 0; r < 6; r++)
       for (int i = 0; i < n; i++) V[r] += b * J[r * n + i] * v[i];
@@ -29,7 +29,7 @@ static void next_pose(jn_tasks *t, int k) {
   memset(R, 0, 9 * sizeof *R);
   memset(p, 0, 3 * sizeof *p);
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *A = t->R_jet + 9 * j, *V = t->V_jet + 6 * (k - j);
     for (int i = 0; i < 3; i++) {
       double row[3]; /* of A [w]: each row of A times [w] is A_i x w */
@@ -46,12 +46,12 @@ static void subtract_reference(jn_tasks *t, int k) {
   double *out = t->J6 + k * 6 * n;
   for (int c = 0; c < n; c++)
     for (int i = 0; i <= k; i++) {
-      double w[3], u[3], x[3], b = binomial(k, i);
+      double w[3], u[3], x[3], b = jn__binomial(k, i);
       const double *J = t->J6_r + i * 6 * n;
       for (int e = 0; e < 3; e++) w[e] = J[e * n + c];
       for (int e = 0; e < 3; e++) u[e] = J[(3 + e) * n + c];
       for (int j = 0; j <= k - i; j++) { /* p^(j) x w^(i) and R^(k-i-j) */
-        double both = b * binomial(k - i, j);
+        double both = b * jn__binomial(k - i, j);
         const double *R = t->R_jet + 9 * (k - i - j);
         cross3(t->p_jet + 3 * j, w, x);
         for (int e = 0; e < 3; e++) x[e] = (j == 0 ? u[e] : 0) - x[e];
@@ -92,7 +92,7 @@ static jn_status frame_jets(jn_tasks *t, const task_item *s, int order, const do
 static void add_point(const jn_tasks *t, int k, const double *c, double scale, double *out) {
   int n = t->nv;
   for (int j = 0; j <= k; j++) {
-    double b = scale * binomial(k, j);
+    double b = scale * jn__binomial(k, j);
     const double *R = t->R_jet + 9 * j, *w = t->J6 + (k - j) * 6 * n, *u = w + 3 * n;
     for (int i = 0; i < 3; i++) {
       double turn[3]; /* -(R [c])_i = -(R_i x c) = c x R_i */
@@ -107,7 +107,7 @@ static void add_point(const jn_tasks *t, int k, const double *c, double scale, d
 static void add_direction(const jn_tasks *t, const task_item *s, int k, double *out) {
   int n = t->nv;
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *R = t->R_jet + 9 * j, *w = t->J6 + (k - j) * 6 * n;
     for (int i = 0; i < 3; i++) {
       double turn[3];
@@ -125,13 +125,13 @@ static void unit_order(jn_tasks *t, int k) {
     d = u[3] = sqrt(dot3(p, p));
   } else {
     double sum = 0;
-    for (int j = 0; j <= k; j++) sum += binomial(k, j) * dot3(p + 3 * j, p + 3 * (k - j));
-    for (int j = 1; j < k; j++) sum -= binomial(k, j) * t->u_jet[4 * j + 3] * t->u_jet[4 * (k - j) + 3];
+    for (int j = 0; j <= k; j++) sum += jn__binomial(k, j) * dot3(p + 3 * j, p + 3 * (k - j));
+    for (int j = 1; j < k; j++) sum -= jn__binomial(k, j) * t->u_jet[4 * j + 3] * t->u_jet[4 * (k - j) + 3];
     u[3] = sum / (2 * d);
   }
   for (int e = 0; e < 3; e++) {
     double x = p[3 * k + e];
-    for (int j = 0; j < k; j++) x -= binomial(k, j) * t->u_jet[4 * j + e] * t->u_jet[4 * (k - j) + 3];
+    for (int j = 0; j < k; j++) x -= jn__binomial(k, j) * t->u_jet[4 * j + e] * t->u_jet[4 * (k - j) + 3];
     u[e] = x / d;
   }
 }
@@ -142,7 +142,7 @@ static void add_distance(jn_tasks *t, int k, double *room, double *out) {
   int n = t->nv;
   unit_order(t, k);
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *u = t->u_jet + 4 * j;
     memset(room, 0, sizeof(double) * 3 * (size_t)n);
     add_point(t, k - j, origin, b, room);
@@ -271,7 +271,7 @@ jn_status jn_tasks_rate_jet(jn_tasks *t, int order, const double *q, const doubl
         const double *J = t->J_jet + (j * t->rows + r) * t->nv, *v = v_jet + (k - j) * t->nv;
         double part = 0;
         for (int i = 0; i < t->nv; i++) part += J[i] * v[i];
-        sum += binomial(k, j) * part;
+        sum += jn__binomial(k, j) * part;
       }
       rate_jet[k * t->rows + r] = sum;
     }

@@ -55,7 +55,7 @@ static void side_jet(const jn_tasks *t, int i, int order, double x, double side,
   out[0] = exp(-x / t->margin[i]); /* first of the exponential alone */
   for (int k = 0; k < order; k++) {
     out[k + 1] = 0;
-    for (int j = 0; j <= k; j++) out[k + 1] += binomial(k, j) * out[j] * rate * v_jet[(k - j) * t->nv + i];
+    for (int j = 0; j <= k; j++) out[k + 1] += jn__binomial(k, j) * out[j] * rate * v_jet[(k - j) * t->nv + i];
   }
   for (int k = 0; k <= order; k++) out[k] = (k == 0) - out[k];
 }
@@ -74,7 +74,7 @@ void jn__tasks_ease(jn_tasks *t, int order, const double *q, const double *v_jet
     side_jet(t, i, order, fmax(to, 0), 1, v_jet, upper);
     for (int k = 0; k <= order; k++) {
       double sum = 0;
-      for (int j = 0; j <= k; j++) sum += binomial(k, j) * lower[j] * upper[k - j];
+      for (int j = 0; j <= k; j++) sum += jn__binomial(k, j) * lower[j] * upper[k - j];
       t->ease_jet[k * n + i] = ((k == 0) * least + (1 - least) * sum) / t->metric[i];
     }
   }

@@ -32,7 +32,7 @@ static void find_G(jn_tasks *t, int k) {
   double *G = t->G_jet + k * t->m * n;
   memset(G, 0, sizeof(double) * (size_t)t->m * (size_t)n);
   for (int j = 0; j <= k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *C = t->C_jet + (k - j) * t->m * n, *ease = t->ease_jet + j * n;
     for (int r = 0; r < t->m; r++)
       for (int i = 0; i < n; i++) G[r * n + i] += b * C[r * n + i] * ease[i];
@@ -54,7 +54,7 @@ static void find_drift(const jn_tasks *t, motion_solution *s, int k) {
 static void subtract_known(const jn_tasks *t, motion_solution *s, int k, double *y) {
   int n = t->nv;
   for (int j = 0; j < k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *C = t->C_jet + (k - j) * t->m * n, *v = s->v_jet + j * n;
     for (int r = 0; r < t->m; r++)
       for (int i = 0; i < n; i++) {
@@ -82,7 +82,7 @@ static void solve_order(jn_tasks *t, motion_solution *s, int k, const double *y,
   double *lambda = t->x_jet + k * t->size;
   memcpy(v, s->u, sizeof(double) * (size_t)n);
   for (int j = 0; j < k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *G = t->G_jet + (k - j) * m * n, *x = t->x_jet + j * t->size;
     for (int r = 0; r < m; r++)
       for (int i = 0; i < n; i++) v[i] += b * G[r * n + i] * x[r];

@@ -51,7 +51,7 @@ static jn_status solve_Y(jn_tasks *t, int k) {
     for (int j = 0; j < r; j++) Y[i * r + j] = t->J_jet[(k * r + j) * n + i];
   memset(Z, 0, sizeof(double) * (size_t)m * (size_t)r);
   for (int i = 1; i <= k; i++) {
-    const double *A = loop_rows_of(t, i), b = binomial(k, i);
+    const double *A = loop_rows_of(t, i), b = jn__binomial(k, i);
     add_matrices(n, n, r, -b, t->M_jet + i * n * n, t->Y_jet + (k - i) * n * r, Y);
     if (m > 0) add_transposed(n, m, r, b, A, t->Z_jet + (k - i) * m * r, Y);
     if (m > 0) add_matrices(m, n, r, -b, A, t->Y_jet + (k - i) * n * r, Z);
@@ -89,7 +89,7 @@ static int find_Lambda(jn_tasks *t, int k) {
   double *B = t->B_jet + k * r * r, *L = t->L_jet + k * r * r, *right = t->S;
   memset(B, 0, sizeof(double) * (size_t)(r * r));
   for (int i = 0; i <= k; i++)
-    add_matrices(r, n, r, binomial(k, i), t->J_jet + i * r * n, t->Y_jet + (k - i) * n * r, B);
+    add_matrices(r, n, r, jn__binomial(k, i), t->J_jet + i * r * n, t->Y_jet + (k - i) * n * r, B);
   memset(right, 0, sizeof(double) * (size_t)(r * r));
   if (k == 0) {
     double most = 0;
@@ -101,7 +101,7 @@ static int find_Lambda(jn_tasks *t, int k) {
     for (int i = 0; i < r; i++) right[i * r + i] = 1;
   }
   for (int i = 1; i <= k; i++)
-    add_matrices(r, r, r, -binomial(k, i), t->B_jet + i * r * r, t->L_jet + (k - i) * r * r, right);
+    add_matrices(r, r, r, -jn__binomial(k, i), t->B_jet + i * r * r, t->L_jet + (k - i) * r * r, right);
   for (int j = 0; j < r; j++) {
     double *b = t->right, *x = t->right + r;
     for (int i = 0; i < r; i++) b[i] = right[i * r + j];
@@ -118,21 +118,22 @@ static void find_force(jn_tasks *t, int k, int rows, const double *v_jet, double
   int n = t->nv, r = t->rows;
   double *h = t->tau_jet + (rows + k) * n;
   memcpy(h, t->tau_jet + k * n, sizeof(double) * (size_t)n);
-  for (int i = 0; i <= k; i++) add_matrices(n, n, 1, -binomial(k, i), t->M_jet + i * n * n, v_jet + (k - i + 1) * n, h);
+  for (int i = 0; i <= k; i++)
+    add_matrices(n, n, 1, -jn__binomial(k, i), t->M_jet + i * n * n, v_jet + (k - i + 1) * n, h);
   memset(c, 0, sizeof(double) * (size_t)r);
   for (int i = 0; i <= k; i++) {
     const double *Y = t->Y_jet + i * n * r, *hk = t->tau_jet + (rows + k - i) * n;
     for (int a = 0; a < n; a++)
-      for (int j = 0; j < r; j++) c[j] += binomial(k, i) * Y[a * r + j] * hk[a];
-    add_matrices(r, n, 1, -binomial(k, i), t->J_jet + (i + 1) * r * n, v_jet + (k - i) * n, c);
+      for (int j = 0; j < r; j++) c[j] += jn__binomial(k, i) * Y[a * r + j] * hk[a];
+    add_matrices(r, n, 1, -jn__binomial(k, i), t->J_jet + (i + 1) * r * n, v_jet + (k - i) * n, c);
   }
   for (int i = 0; i <= k && t->loops; i++) { /* (A' v)^(k-i) */
     int m = t->loop_rows;
     double *x = t->step.r;
     memset(x, 0, sizeof(double) * (size_t)m);
     for (int j = 0; j <= k - i; j++)
-      add_matrices(m, n, 1, binomial(k - i, j), loop_rows_of(t, j + 1), v_jet + (k - i - j) * n, x);
-    add_transposed(r, m, 1, -binomial(k, i), t->Z_jet + i * m * r, x, c);
+      add_matrices(m, n, 1, jn__binomial(k - i, j), loop_rows_of(t, j + 1), v_jet + (k - i - j) * n, x);
+    add_transposed(r, m, 1, -jn__binomial(k, i), t->Z_jet + i * m * r, x, c);
   }
 }
 
@@ -144,13 +145,14 @@ static void write_order(jn_tasks *t, int k, const double *v_jet, const jn_operat
   if (out->Jbar) {
     memset(out->Jbar + k * n * r, 0, sizeof(double) * (size_t)(n * r));
     for (int i = 0; i <= k; i++)
-      add_matrices(n, r, r, binomial(k, i), t->Y_jet + i * n * r, t->L_jet + (k - i) * r * r, out->Jbar + k * n * r);
+      add_matrices(n, r, r, jn__binomial(k, i), t->Y_jet + i * n * r, t->L_jet + (k - i) * r * r,
+                   out->Jbar + k * n * r);
   }
   if (!out->bias) return;
   find_force(t, k, rows, v_jet, c_jet + k * r);
   memset(out->bias + k * r, 0, sizeof(double) * (size_t)r);
   for (int i = 0; i <= k; i++)
-    add_matrices(r, r, 1, binomial(k, i), t->L_jet + i * r * r, c_jet + (k - i) * r, out->bias + k * r);
+    add_matrices(r, r, 1, jn__binomial(k, i), t->L_jet + i * r * r, c_jet + (k - i) * r, out->bias + k * r);
 }
 
 jn_status jn_tasks_operational_jet(jn_tasks *t, int order, const double *q, const double *v_jet,

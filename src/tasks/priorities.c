@@ -71,7 +71,7 @@ int jn__tasks_priorities_order(jn_tasks *t, int k, const double *y, const double
   double *last = right + t->m + (t->levels - first_level(t)) * t->nv;
   for (int i = 0; i < t->nv; i++) last[i] = u[i];
   for (int j = 0; j < k; j++) {
-    double b = binomial(k, j);
+    double b = jn__binomial(k, j);
     const double *before = t->x_jet + j * t->size;
     row = t->m;
     for (int l = first_level(t); l < t->levels; l++, row += t->nv) {

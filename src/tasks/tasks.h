@@ -22,6 +22,7 @@
 
 #include "../dense/dense.h"
 #include "../loops/constraints.h"
+#include "../series/series.h"
 
 /* One task, and where its numbers are. */
 typedef struct task_item {
@@ -183,12 +184,6 @@ int jn__tasks_priorities_order(jn_tasks *t, int k, const double *y, const double
 
 /* step.c. Rank, weakest and manipulability of t->J. */
 void jn__tasks_rank(jn_tasks *t, jn_reach *reach);
-
-static inline double binomial(int n, int k) {
-  double b = 1;
-  for (int i = 1; i <= k; i++) b = b * (n - k + i) / i;
-  return b;
-}
 
 /* a[i] (lower triangle, row-major n x n, stride) becomes its Cholesky factor; 0: it is not positive definite. */
 static inline int cholesky(double *a, int n) {

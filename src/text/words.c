@@ -13,22 +13,29 @@ int jn__clip(const char *s) {
   return n;
 }
 
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+static int same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
 int jn__edit_distance(const char *a, const char *b) {
-  int row[JN_CLIP_BYTES + 1], n = jn__clip(b);
+  int n = jn__clip(b), rows[3][JN_CLIP_BYTES + 1], *before = rows[0], *last = rows[1], *row = rows[2];
   if (a[jn__clip(a)] || b[n]) return JN_CLIP_BYTES;
-  for (int j = 0; j <= n; j++) row[j] = j;
+
+  /* row[j]: edits between the first i letters of a and the first j of b; last, before: those of i - 1 and i - 2. */
+  for (int j = 0; j <= n; j++) before[j] = last[j] = j;
   for (int i = 1; a[i - 1]; i++) {
-    int corner = row[0];
     row[0] = i;
     for (int j = 1; j <= n; j++) {
-      int best = corner + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
-      if (row[j] + 1 < best) best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      corner = row[j];
-      row[j] = best;
+      row[j] = smaller(last[j - 1] + !same_letter(a[i - 1], b[j - 1]), smaller(last[j], row[j - 1]) + 1);
+      int is_swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]);
+      if (is_swapped) row[j] = smaller(row[j], before[j - 2] + 1);
     }
+    int *oldest = before;
+    before = last;
+    last = row;
+    row = oldest;
   }
-  return row[n];
+  return last[n];
 }
 
 /* The next entry of a list; NULL after the last. */

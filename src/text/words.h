@@ -10,7 +10,8 @@
 enum { JN_CLIP_BYTES = 60 };
 int jn__clip(const char *s);
 
-/* Number of edits that turn a into b, ASCII case ignored; JN_CLIP_BYTES when one is longer than that. */
+/* Number of edits that turn a into b: insert, delete or replace a letter, or exchange two neighbours. Capitals count as
+ * small letters (ASCII). JN_CLIP_BYTES when one is longer than that. */
 int jn__edit_distance(const char *a, const char *b);
 /* Is word an entry of a list "one, two, three"? */
 int jn__is_listed(const char *list, const char *word);

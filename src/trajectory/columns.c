@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/nearest_name.h"
+#include "../text/nearest_name.h"
 #include "../text/words.h"
 
 enum { UNKNOWN = -1, UNUSED = -2, REPLACED = -3, FORCE = -4, MAX_NAMED = 10000 };

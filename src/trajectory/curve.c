@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "curve.h"
+#include "../series/series.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Horner's rule for the value and all Taylor coefficients at once: each pass divides by (x - s). */
 static void polynomial_jet(const jn_curve *c, double t, int rows, double *out) {
-  double s = t - c->origin, factorial = 1;
+  double s = t - c->origin;
   for (int k = 0; k < rows; k++) out[k] = 0;
   for (int i = c->count - 1; i >= 0; i--) {
     for (int k = rows - 1; k > 0; k--) out[k] = out[k] * s + out[k - 1];
     out[0] = out[0] * s + c->numbers[i];
   }
-  for (int k = 2; k < rows; k++) out[k] *= factorial *= k;
+  jn__jet_of_series(rows, out, out, 1);
 }
 
 /* d^m/dt^m of a cos(x) + b sin(x), x = k w s: (k w)^m times the same turned by m right angles. */

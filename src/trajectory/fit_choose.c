@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chooses the number of B-splines: by generalised cross-validation, by a tolerance, or as many as samples.
+/* Chooses the number of B-splines of a smoothing spline: by generalised cross-validation, by a tolerance, or as many as
+ * samples.
  *
  * For p B-splines through m samples, let S be the sum of squared residuals. The matrix from given to fitted values has
  * the trace p. Generalised cross-validation (Craven and Wahba 1979) takes the p that minimises
@@ -10,7 +11,20 @@
  * Correlated noise (filtered, quantised) looks like motion to V. The trace is then that of the matrix times the
  * correlation matrix of the noise, about p (1 + r) / (1 - r) if neighbours have the correlation r (Carmack and others
  * 2012, first order). r is estimated from the residuals of a smooth fit, the one that minimises V p^2: for a motion, V
- * falls much faster than p^-2 as p grows, and for such noise more slowly. */
+ * falls much faster than p^-2 as p grows, and for such noise more slowly.
+ *
+ *   symbol    meaning                                                             unit
+ *   p, count  number of B-splines of one curve                                    -
+ *   m         samples, of all channels (the curve, and derivatives that are       -
+ *             sampled too)
+ *   S         sum of squared residuals, weighted by channel                       squared unit of the column
+ *   V, score  generalised cross-validation; with a tolerance, the mean square     squared unit
+ *   g         caution: how much one B-spline counts                               -
+ *   r         correlation of neighbouring residuals                               -
+ *   floor     score below which residuals are rounding of the samples             squared unit
+ *
+ * Columns are fitted in groups that share one count. Functions that can run out of memory return JN_ERR_MEMORY, else
+ * JN_OK, and write their result to the last argument. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -30,7 +44,7 @@ typedef struct search {
   const int *first;
   int *counts;
   double *squares;      /* [channels x columns] of the last solution */
-  double *coefficients; /* room for the largest solution */
+  double *coefficients; /* scratch for the largest solution */
   double *knots;
   double *floors;     /* [groups] scores below are rounding */
   double *cautions;   /* [groups] g */
@@ -70,25 +84,27 @@ static jn_fit_batch batch_of(const search *s, int group) {
   return b;
 }
 
-static void tell_progress(search *s) {
+static void report_progress(search *s) {
   s->part += s->share;
   if (s->rule->progress) s->rule->progress(s->part < 1 ? s->part : 1, s->rule->context);
 }
 
-/* 0 if out of memory; singular solutions leave infinite sums. */
-static int solve(search *s, const jn_fit_batch *b, int count) {
+/* Least squares with `count` B-splines: coefficients and squares. Singular systems leave infinite sums of squares. */
+static jn_status solve(search *s, const jn_fit_batch *b, int count) {
   jn__fit_knots(b->t, b->samples, b->degree, count, s->knots);
   jn_status status = jn__fit_solve(b, count, s->knots, s->coefficients, s->squares);
   if (status == JN_ERR_SINGULAR)
     for (int i = 0; i < b->channels * b->columns; i++) s->squares[i] = INFINITY;
-  tell_progress(s);
-  return status != JN_ERR_MEMORY;
+  report_progress(s);
+  return status == JN_ERR_SINGULAR ? JN_OK : status;
 }
 
-/* The score of a group with `count` B-splines; NaN if out of memory. */
-static double try_count(search *s, int group, int count) {
+/* The score of a group with `count` B-splines. */
+static jn_status try_count(search *s, int group, int count, double *score) {
   jn_fit_batch b = batch_of(s, group);
-  return solve(s, &b, count) ? score_of(s, &b, group, 0, b.columns, count) : NAN;
+  jn_status status = solve(s, &b, count);
+  if (status == JN_OK) *score = score_of(s, &b, group, 0, b.columns, count);
+  return status;
 }
 
 /* ---- Choosing ---- */
@@ -100,22 +116,23 @@ static int make_grid(const jn_fit_batch *b, int most, int grid[GRID]) {
   return size;
 }
 
-/* Steps of 2^(1/2), then 2^(1/4), about the best of the grid; 0 if out of memory. */
-static int refine_gcv(search *s, int group, int most, double best) {
+/* Steps of 2^(1/2), then 2^(1/4), about the best of the grid. */
+static jn_status refine_gcv(search *s, int group, int most, double best) {
   int *count = &s->counts[group];
   for (double ratio = sqrt(2); ratio > 1.1; ratio = sqrt(ratio)) {
     int middle = *count;
     for (int side = 0; side < 2; side++) {
       int n = (int)(side ? middle * ratio : middle / ratio);
       if (n <= s->b->degree || n > most || n == middle) continue;
-      double score = try_count(s, group, n);
-      if (isnan(score)) return 0;
-      if (fmax(score, s->floors[group]) >= best) continue;
+      double score;
+      jn_status status = try_count(s, group, n, &score);
+      if (status != JN_OK) return status;
+      if (isnan(score) || fmax(score, s->floors[group]) >= best) continue;
       best = score;
       *count = n;
     }
   }
-  return 1;
+  return JN_OK;
 }
 
 /* Residuals of column c of the last solution. */
@@ -130,23 +147,27 @@ static void find_residuals(const search *s, const jn_fit_batch *b, int count, in
   }
 }
 
-/* Correlation of neighbouring residuals of the last solution, if they are noise; 0 if not, NaN if out of memory. */
-static double noise_correlation(const search *s, const jn_fit_batch *b, int count) {
+/* Correlation of neighbouring residuals of the last solution, if they are noise in all columns; 0 if not. */
+static jn_status noise_correlation(const search *s, const jn_fit_batch *b, int count, double *correlation) {
   double product = 0, squares = 0, *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);
-  int noise = 1, fine = rest != NULL;
-  for (int c = 0; c < b->columns && fine && noise; c++) {
-    jn_residue residue;
+  int is_noise = 1, has_memory = rest != NULL;
+  for (int c = 0; c < b->columns && has_memory && is_noise; c++) {
+    /* r = sum e_i e_(i-1) / sum e_i^2 */
     find_residuals(s, b, count, c, rest);
     for (int i = 0; i < b->samples; i++) {
       squares += rest[i] * rest[i];
       if (i) product += rest[i] * rest[i - 1];
     }
-    fine = jn__judge_residue(b->allocator, rest, b->data[c], b->samples, 0.5 * count / b->samples, s->rule->high,
-                             &residue);
-    noise = fine && residue.kind == JN_RESIDUE_NOISE;
+
+    /* Are they noise, and not motion that the curve does not follow? */
+    jn_residue residue;
+    has_memory = jn__judge_residue(b->allocator, rest, b->data[c], b->samples, 0.5 * count / b->samples, s->rule->high,
+                                   &residue);
+    is_noise = has_memory && residue.kind == JN_RESIDUE_NOISE;
   }
   jn__release(b->allocator, rest);
-  return !fine ? NAN : noise && squares > 0 ? product / squares : 0;
+  *correlation = is_noise && squares > 0 ? product / squares : 0;
+  return has_memory ? JN_OK : JN_ERR_MEMORY;
 }
 
 static int best_of(const double *scores, const int *grid, int size, double least, double power) {
@@ -170,62 +191,72 @@ static int first_dip(const double *scores, const int *grid, int size, double lea
   return best;
 }
 
-/* Solve, and find the correlation of the remaining noise; NaN if out of memory. */
-static double try_correlation(search *s, const jn_fit_batch *b, int count) {
-  return solve(s, b, count) ? noise_correlation(s, b, count) : NAN;
+/* Solves, and finds the correlation of the remaining noise. */
+static jn_status try_correlation(search *s, const jn_fit_batch *b, int count, double *correlation) {
+  jn_status status = solve(s, b, count);
+  return status == JN_OK ? noise_correlation(s, b, count, correlation) : status;
 }
 
-/* When the noise is correlated: judge again, with more caution. 0 if out of memory. */
-static int allow_for_correlation(search *s, int group, const int *grid, int size, double *scores) {
+/* When the noise is correlated: scores again, with more caution. */
+static jn_status allow_for_correlation(search *s, int group, const int *grid, int size, double *scores) {
   const double clearly = 0.2, most = 0.98;
   jn_fit_batch b = batch_of(s, group);
   int knee = best_of(scores, grid, size, s->floors[group], 2);
   int plain = first_dip(scores, grid, size, s->floors[group], b.samples);
-  if (b.channels > 1 || scores[knee] < 1e6 * s->floors[group]) return 1; /* exact but for rounding */
-  double r = try_correlation(s, &b, grid[plain]);
-  if (isnan(r)) return 0;
-  if (r <= clearly && 8 * grid[plain] <= b.samples) return 1; /* far from following noise, and what is left is white */
-  if (plain != knee) r = try_correlation(s, &b, grid[knee]);
-  if (isnan(r)) return 0;
-  if (!(r > clearly)) return 1;
+  if (b.channels > 1 || scores[knee] < 1e6 * s->floors[group]) return JN_OK; /* exact but for rounding */
+
+  /* Far from following noise, and what is left is white: nothing to do. */
+  double r;
+  jn_status status = try_correlation(s, &b, grid[plain], &r);
+  if (status != JN_OK || (r <= clearly && 8 * grid[plain] <= b.samples)) return status;
+
+  /* r of the smooth fit. */
+  if (plain != knee) status = try_correlation(s, &b, grid[knee], &r);
+  if (status != JN_OK || !(r > clearly)) return status;
+
+  /* g = 1.4 (1 + r) / (1 - r) in place of 1.4. */
   r = fmin(r, most);
   double g = caution * (1 + r) / (1 - r);
   for (int i = 0; i < size; i++)
     scores[i] *= square(freedom_of(&b, caution, grid[i])) / square(freedom_of(&b, g, grid[i]));
   s->cautions[group] = g;
-  return 1;
+  return JN_OK;
 }
 
-static int choose_gcv(search *s, int group, const int *grid, int size, double *scores) {
-  if (!allow_for_correlation(s, group, grid, size, scores)) return 0;
+static jn_status choose_gcv(search *s, int group, const int *grid, int size, double *scores) {
+  jn_status status = allow_for_correlation(s, group, grid, size, scores);
+  if (status != JN_OK) return status;
   int at = first_dip(scores, grid, size, s->floors[group], s->b->samples);
   s->counts[group] = grid[at];
   int finest = at == size - 1 && s->b->channels == 1;
   if (finest && isfinite(scores[at])) { /* the finer the better: no noise is visible */
     s->counts[group] = s->b->samples;
-    return 1;
+    return JN_OK;
   }
   return refine_gcv(s, group, grid[size - 1], fmax(scores[at], s->floors[group]));
 }
 
 /* The fewest B-splines within the tolerance, to one part in twenty. */
-static int choose_tolerance(search *s, int group, const int *grid, int size, const double *scores) {
+static jn_status choose_tolerance(search *s, int group, const int *grid, int size, const double *scores) {
   double most = s->rule->tolerance * s->rule->tolerance;
   int at = 0;
   while (at < size - 1 && !(scores[at] <= most)) at++;
+
+  /* Bisection, in the ratio. */
   int low = at ? grid[at - 1] : grid[0], high = grid[at];
   while (high - low > 1 + high / 20) {
     int middle = (int)sqrt((double)low * high);
     if (middle <= low || middle >= high) break;
-    double score = try_count(s, group, middle);
-    if (isnan(score)) return 0;
+    double score;
+    jn_status status = try_count(s, group, middle, &score);
+    if (status != JN_OK) return status;
     if (score <= most)
       high = middle;
     else
       low = middle;
   }
   s->counts[group] = high;
-  return 1;
+  return JN_OK;
 }
 
 static jn_status run_search(search *s, double *scores) {
@@ -235,15 +266,21 @@ static jn_status run_search(search *s, double *scores) {
   if (most <= b->degree) most = b->degree + 1;
   int size = make_grid(b, most, grid);
   s->share = 1.0 / (size * (s->groups > 1 ? s->groups : 1) / 3.0 + 4.0 * s->groups);
+
+  /* Scores on the grid, of all groups at once. */
+  jn_status status = JN_OK;
   for (int i = 0; i < size; i++) {
-    if (!solve(s, b, grid[i])) return JN_ERR_MEMORY;
+    status = solve(s, b, grid[i]);
+    if (status != JN_OK) return status;
     for (int g = 0; g < s->groups; g++) scores[g * GRID + i] = score_of(s, b, g, s->first[g], s->first[g + 1], grid[i]);
   }
-  for (int g = 0; g < s->groups; g++) {
+
+  /* Then group by group, in finer steps. */
+  for (int g = 0; g < s->groups && status == JN_OK; g++) {
     double *own = scores + (size_t)g * GRID;
-    if (!(gcv ? choose_gcv(s, g, grid, size, own) : choose_tolerance(s, g, grid, size, own))) return JN_ERR_MEMORY;
+    status = gcv ? choose_gcv(s, g, grid, size, own) : choose_tolerance(s, g, grid, size, own);
   }
-  return JN_OK;
+  return status;
 }
 
 /* ---- Weights of channels ---- */
@@ -274,13 +311,11 @@ static void weigh(const jn_fit_batch *b, const double *squares, double *weights)
   }
 }
 
-/* Are the samples of a derivative noise about that of the last solution, through one column alone? NaN if out of
- * memory.
- */
-static double derivative_is_noise(const search *s, const jn_fit_batch *b, int channel, int column) {
+/* Are the samples of a derivative noise about that of the last solution, through one column alone? */
+static jn_status derivative_is_noise(const search *s, const jn_fit_batch *b, int channel, int column, int *is_noise) {
   double row[JN_MAX_DEGREE + 1], *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);
   const double *x = b->data[channel * b->columns + column];
-  if (!rest) return NAN;
+  if (!rest) return JN_ERR_MEMORY;
   for (int i = 0, span = b->degree; i < b->samples; i++) {
     while (span < b->samples - 1 && b->t[i] >= s->knots[span + 1]) span++;
     jn__spline_row(s->knots, b->degree, span, b->t[i], b->orders[channel], row);
@@ -288,9 +323,11 @@ static double derivative_is_noise(const search *s, const jn_fit_batch *b, int ch
     for (int k = 0; k <= b->degree; k++) rest[i] -= row[k] * s->coefficients[span - b->degree + k];
   }
   jn_residue r;
-  int fine = jn__judge_residue(b->allocator, rest, x, b->samples, 0, s->rule->high, &r);
+  int has_memory = jn__judge_residue(b->allocator, rest, x, b->samples, 0, s->rule->high, &r);
   jn__release(b->allocator, rest);
-  return !fine ? NAN : r.kind == JN_RESIDUE_NOISE && r.rms > 1e-10 * root_mean_square(x, b->samples);
+  if (!has_memory) return JN_ERR_MEMORY;
+  *is_noise = r.kind == JN_RESIDUE_NOISE && r.rms > 1e-10 * root_mean_square(x, b->samples);
+  return JN_OK;
 }
 
 /* If the samples of the curves alone show no noise, the spline interpolates them. If the samples of the derivatives
@@ -300,6 +337,7 @@ static jn_status follow_exact(search *s, double *scores) {
   const jn_fit_batch all = *s->b;
   int noisy = 0;
   for (int c = 0; c < all.columns; c++) {
+    /* The samples of one column alone: is there noise in them? */
     jn_fit_batch one = all;
     int first[2] = {0, 1}, count = 0;
     one.channels = one.columns = 1;
@@ -307,14 +345,14 @@ static jn_status follow_exact(search *s, double *scores) {
     one.weights[0] = 1;
     search alone = *s;
     alone.b = &one, alone.first = first, alone.counts = &count;
-    if (run_search(&alone, scores) != JN_OK) return JN_ERR_MEMORY;
-    if (count < one.samples) return JN_OK;
-    if (!solve(&alone, &one, count)) return JN_ERR_MEMORY;
-    for (int k = 1; k < all.channels && !noisy; k++) {
-      double noise = derivative_is_noise(s, &all, k, c);
-      if (isnan(noise)) return JN_ERR_MEMORY;
-      noisy = noise != 0;
-    }
+    jn_status status = run_search(&alone, scores);
+    if (status != JN_OK || count < one.samples) return status;
+
+    /* And in those of the derivatives, about the curve through them? */
+    status = solve(&alone, &one, count);
+    for (int k = 1; k < all.channels && !noisy && status == JN_OK; k++)
+      status = derivative_is_noise(s, &all, k, c, &noisy);
+    if (status != JN_OK) return status;
   }
   if (noisy) s->b->channels = 1;
   s->counts[0] = jn__fit_complete(s->b);
@@ -331,13 +369,14 @@ static jn_status search_weights(search *s, double *scores) {
   weigh(s->b, NULL, s->b->weights);
   for (int round = 0; round < 3 && status == JN_OK; round++) {
     status = run_search(s, scores);
-    if (status == JN_OK && isnan(try_count(s, 0, s->counts[0]))) status = JN_ERR_MEMORY;
+    double score;
+    if (status == JN_OK) status = try_count(s, 0, s->counts[0], &score);
     if (status == JN_OK && round < 2 && isfinite(s->squares[0])) weigh(s->b, s->squares, s->b->weights);
   }
   return status;
 }
 
-/* ---- ---- */
+/* ---- The choice ---- */
 
 /* Scores that are only rounding of the samples. */
 static void set_floors(search *s) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/nearest_name.h"
+#include "../text/nearest_name.h"
 #include "trajectory.h"
 
 static const char *const free_suffixes[] = {"_x", "_y", "_z", "_qx", "_qy", "_qz", "_qw"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Evaluating trajectories, and questions to them. */
 #include "trajectory.h"
+#include "../series/series.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,110 +39,37 @@ void jn_trajectory_destroy(jn_trajectory *t) {
   jn__release(&a, t);
 }
 
-/* ---- Polynomials of time, cut off behind n coefficients ---- */
-
-typedef double series[JN_MAX_ROWS];
-
-/* out += f a b */
-static void add_product(double *out, double f, const double *a, const double *b, int n) {
-  for (int k = 0; k < n; k++)
-    for (int i = 0; i <= k; i++) out[k] += f * a[i] * b[k - i];
-}
-
-/* out += f a x b, vectors */
-static void add_cross(series out[3], double f, series a[3], series b[3], int n) {
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    add_product(out[i], f, a[j], b[k], n);
-    add_product(out[i], -f, a[k], b[j], n);
-  }
-}
-
-/* x = x / d */
-static void divide(double *x, const double *d, int n) {
-  for (int k = 0; k < n; k++) {
-    for (int i = 1; i <= k; i++) x[k] -= d[i] * x[k - i];
-    x[k] /= d[0];
-  }
-}
-
-static void to_series(double *jet, int n) {
-  double factorial = 1;
-  for (int k = 2; k < n; k++) jet[k] /= factorial *= k;
-}
-
-static void differentiate(double *x, int n) {
-  for (int k = 0; k + 1 < n; k++) x[k] = (k + 1) * x[k + 1];
-}
-
-/* Column `at` of the jet [rows x stride] from a series. */
-static void store_jet(double *jet, int stride, int at, const double *x, int rows) {
-  double factorial = 1;
-  for (int k = 0; k < rows; k++) {
-    jet[(size_t)k * (size_t)stride + (size_t)at] = factorial * x[k];
-    factorial *= k + 1;
-  }
-}
-
 /* ---- Rotations ---- */
-
-/* A quaternion s = (u, w) of any length as series of n + 1 coefficients: |s|^2, and the body's angular velocity
- *   omega = 2 vec(conj(s) s') / |s|^2 = 2 (w u' - w' u - u x u') / |s|^2,   n coefficients. */
-static void angular_velocity(series s[4], int n, double *squared, series omega[3]) {
-  series ds[4];
-  memset(squared, 0, sizeof(series));
-  for (int i = 0; i < 4; i++) {
-    memcpy(ds[i], s[i], sizeof(series));
-    differentiate(ds[i], n + 1);
-    add_product(squared, 1, s[i], s[i], n);
-  }
-  for (int i = 0; i < 3; i++) {
-    memset(omega[i], 0, sizeof(series));
-    add_product(omega[i], 2, s[3], ds[i], n);
-    add_product(omega[i], -2, ds[3], s[i], n);
-  }
-  add_cross(omega, -2, s, ds, n);
-  for (int i = 0; i < 3; i++) divide(omega[i], squared, n);
-}
-
-/* R^T x = x - (2 w (u x x) - 2 u x (u x x)) / |s|^2, in place. */
-static void turn_into_body(series s[4], const double *squared, series x[3], int n) {
-  series c[3], sum[3];
-  memset(c, 0, sizeof c);
-  memset(sum, 0, sizeof sum);
-  add_cross(c, 1, s, x, n);
-  for (int i = 0; i < 3; i++) add_product(sum[i], -2, s[3], c[i], n);
-  add_cross(sum, 2, s, c, n);
-  for (int i = 0; i < 3; i++) {
-    divide(sum[i], squared, n);
-    for (int k = 0; k < n; k++) x[i][k] += sum[i][k];
-  }
-}
 
 /* A spherical joint, or a free one with its position before the quaternion; rows of v_jet. */
 static void rotation_jet(const jn_trajectory *t, int joint, double time, int rows, double *q, double *v_jet) {
   int at = jn_joint_q(t->model, joint), to = jn_joint_v(t->model, joint);
   int is_free = jn_joint_type_of(t->model, joint) == JN_FREE;
-  series s[4], p[3], omega[3], squared;
+  double s[4][JN_MAX_ROWS], p[3][JN_MAX_ROWS], omega[3][JN_MAX_ROWS], squared[JN_MAX_ROWS], scratch[6][JN_MAX_ROWS];
   const jn_curve *curves = t->curves + at;
+
+  /* Series of the position's rate and of the quaternion, which need not have length 1 between samples. */
   for (int i = 0; i < 3 && is_free; i++) {
     jn__curve_jet(curves++, time, rows + 1, p[i]);
     if (q) q[at + i] = p[i][0];
-    to_series(p[i], rows + 1);
-    differentiate(p[i], rows + 1);
+    jn__series_of_jet(rows + 1, p[i], 1, p[i]);
+    jn__series_differentiate(rows + 1, p[i]);
   }
   for (int i = 0; i < 4; i++) {
     jn__curve_jet(curves++, time, rows + 1, s[i]);
-    to_series(s[i], rows + 1);
+    jn__series_of_jet(rows + 1, s[i], 1, s[i]);
   }
   double length = sqrt(s[0][0] * s[0][0] + s[1][0] * s[1][0] + s[2][0] * s[2][0] + s[3][0] * s[3][0]);
   for (int i = 0; i < 4 && q; i++) q[at + 3 * is_free + i] = s[i][0] / length;
   if (!v_jet) return;
-  angular_velocity(s, rows, squared, omega);
-  for (int i = 0; i < 3; i++) store_jet(v_jet, t->nv, to + i, omega[i], rows);
+
+  /* Angular velocity in the body's axes, then the position's rate in these axes. */
+  size_t stride = (size_t)t->nv;
+  jn__angular_velocity_series(rows, s[0], JN_MAX_ROWS, squared, omega[0], scratch[0]);
+  for (int i = 0; i < 3; i++) jn__jet_of_series(rows, omega[i], v_jet + to + i, stride);
   if (!is_free) return;
-  turn_into_body(s, squared, p, rows);
-  for (int i = 0; i < 3; i++) store_jet(v_jet, t->nv, to + 3 + i, p[i], rows);
+  jn__turn_series_into_body(rows, s[0], JN_MAX_ROWS, squared, p[0], scratch[0]);
+  for (int i = 0; i < 3; i++) jn__jet_of_series(rows, p[i], v_jet + to + 3 + i, stride);
 }
 
 jn_status jn_trajectory_evaluate(const jn_trajectory *t, double time, int order, double *q, double *v_jet) {

@@ -27,12 +27,13 @@ int jn__wrench_place(const jn_model *m, const char *name) {
   return -1;
 }
 
-/* What a column of wrenches was likely meant to be: its link by the part before the last '_', or by all of it. */
-static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
+/* Reports what a column of wrenches was likely meant to be: its link by all of its name, if that is one, else by the
+ * part before the last '_', else by what is near all of it. */
+static void report_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
   char subject[96], remedy[JN_NAME], link[JN_NAME], hint[112] = "";
   const char *name = t->names[c], *bar = strrchr(name, '_');
   snprintf(link, sizeof link, "%.*s", (int)(bar ? (size_t)(bar - name) : strlen(name)), name);
-  const char *near = jn__nearest_link(l->model, link);
+  const char *near = jn_link_index(l->model, name) >= 0 ? name : jn__nearest_link(l->model, link);
   if (!near) near = jn__nearest_link(l->model, name);
   int whole = bar && strlen(bar) == 3; /* its ending says which of the six: moments are m, but may be t, in capitals */
   char what = whole ? (char)tolower((unsigned char)bar[1]) : 0, axis = whole ? (char)tolower((unsigned char)bar[2]) : 0;
@@ -151,7 +152,7 @@ static int make_series(jn_loading *l, jn_table *t, int time, jn_curve *curves, j
   int count = 0;
   for (int c = 0; c < t->columns; c++) {
     int is_time = c == time || c == l->nanoseconds, place = is_time ? -1 : jn__wrench_place(l->model, t->names[c]);
-    if (place < 0 && !is_time && !is_of_motion(l, t->names[c])) tell_unknown_wrench(l, t, c);
+    if (place < 0 && !is_time && !is_of_motion(l, t->names[c])) report_unknown_wrench(l, t, c);
     if (place < 0) continue;
     jn__scale_column(l, t, c, place % 6 < 3 ? JN_UNIT_TORQUE : JN_UNIT_FORCE, 0);
     jn_series *s = &series[count++];

@@ -59,7 +59,7 @@ jn_status eval_closed_dtau(const evaluation *e, eval_part p, double *room, doubl
   jn_loops_inverse_derivatives out = {.dtau_dpassive = passive};
   *(p == BY_Q ? &out.dtau_dq : p == BY_V ? &out.dtau_dv : p == BY_LAST ? &out.dtau_da : &out.dtau_dwrench) = D;
   jn_status status = inverse(e, damping + nv, &out);
-  if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
+  if (status == JN_OK) status = eval_damping(e, damping);
   if (status != JN_OK || p != BY_V) return status;
   add_damping(nv, nv, -1, passive, damping, D);
   for (size_t i = 0; i < nv; i++) D[i * (nv + 1)] += damping[i]; /* passive rows are zero again */
@@ -88,7 +88,7 @@ jn_status eval_closed_ddq(const evaluation *e, eval_part p, double *room, double
   jn_loops_derivatives out = {.da_dgiven = p == BY_LAST ? D : given};
   if (p != BY_LAST) *(p == BY_Q ? &out.da_dq : p == BY_V ? &out.da_dv : &out.da_dwrench) = D;
   jn_status status = forward(e, false, damping + nv, &out);
-  if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
+  if (status == JN_OK) status = eval_damping(e, damping);
   if (status == JN_OK && p == BY_V) add_damping(nv, nv, -1, given, damping, D);
   return status;
 }
@@ -122,7 +122,7 @@ jn_status want_lambda_derivatives(evaluation *e, json_writer *j, const char *key
     const jn_loops_derivatives out = {.dlambda_dq = by[0], .dlambda_dv = by[1], .dlambda_dgiven = by[2]};
     status = forward(e, e->lambda == LAMBDA_HYBRID, room, &out);
   }
-  if (status == JN_OK) status = eval_damping(e, room, damping);
+  if (status == JN_OK) status = eval_damping(e, damping);
   if (status != JN_OK || !j) return status;
   for (size_t i = 0; i < nv; i++) {
     if (e->lambda == LAMBDA_HYBRID && s->prescribed[i]) damping[i] = 0;

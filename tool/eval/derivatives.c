@@ -44,18 +44,11 @@ static void write_links(const evaluation *e, json_writer *j, const char *key, co
 
 /* ---- Losses ---- */
 
-/* d loss / dv, which is diagonal, also of coupled coordinates: damping [nv], zero without --losses. loss(2 s) - loss(s)
- * has no friction in it, and s is so large that what friction rounds off in either is nothing. `room` [2 nv]. */
-jn_status eval_damping(const evaluation *e, double *room, double *damping) {
-  const double s = 0x1p200;
-  size_t nv = velocity_size(e);
-  double *speed = room, *loss = room + nv;
-  for (size_t i = 0; i < nv; i++) damping[i] = loss[i] = 0, speed[i] = s;
-  jn_status status = e->losses ? jn_loss_forces(e->model, speed, loss) : JN_OK;
-  for (size_t i = 0; i < nv; i++) damping[i] = -loss[i], speed[i] = 2 * s;
-  if (status == JN_OK && e->losses) status = jn_loss_forces(e->model, speed, loss);
-  for (size_t i = 0; i < nv; i++) damping[i] = (damping[i] + loss[i]) / s;
-  return status;
+/* d loss / dv, which is diagonal, also of coupled coordinates: damping [nv], zero without --losses. */
+jn_status eval_damping(const evaluation *e, double *damping) {
+  if (e->losses) return jn_loss_coefficients(e->model, damping, NULL);
+  for (size_t i = 0; i < velocity_size(e); i++) damping[i] = 0;
+  return JN_OK;
 }
 
 /* D += sign X diag(damping), with X the identity when it is NULL. */
@@ -96,7 +89,7 @@ static jn_status inverse(evaluation *e, json_writer *j, const char *key, eval_pa
                          : jn_inverse_dynamics_derivatives(e->model, e->work, s->q, s->v, s->a, s->wrench, e->hold,
                                                            out[BY_Q], out[BY_V], out[BY_LAST], out[BY_WRENCH]);
   if (status == JN_OK && p == BY_V) {
-    status = eval_damping(e, own + nv, own);
+    status = eval_damping(e, own);
     add_damping(e, 1, NULL, own, D);
   }
   if (status == JN_OK && j) write_part(e, j, key, p, D, own);
@@ -127,7 +120,7 @@ static jn_status forward(evaluation *e, json_writer *j, const char *key, eval_pa
     status = jn_forward_dynamics_derivatives(e->model, e->work, s->q, s->v, force, s->wrench, e->hold, a, out[BY_Q],
                                              out[BY_V], out[BY_LAST], out[BY_WRENCH]);
   if (status == JN_OK && p == BY_V && !ahead) { /* ahead is without losses */
-    status = eval_damping(e, own + nv, own);
+    status = eval_damping(e, own);
     add_damping(e, -1, dtau, own, D);
   }
   if (status == JN_OK && j) write_part(e, j, key, p, D, own);
@@ -164,7 +157,7 @@ jn_status want_hybrid_derivatives(evaluation *e, json_writer *j, const char *key
   status = e->loops ? eval_closed_hybrid(e, damping + 3 * nv, &d)
                     : jn_hybrid_dynamics_derivatives(e->model, e->work, s->prescribed, s->q, s->v, s->a, force,
                                                      s->wrench, e->hold, &d);
-  if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
+  if (status == JN_OK) status = eval_damping(e, damping);
   if (status != JN_OK) return status;
   add_damping(e, 1, NULL, damping, d.dtau_dv);
   for (size_t i = 0; i < nv; i++) {
@@ -218,7 +211,7 @@ jn_status want_second_a(evaluation *e, json_writer *j, const char *key) {
       &(jn_forward_solution){.a = a, .da_dq = da_dq, .da_dv = da_dv, .da_dtau = da_dtau},
       &(jn_forward_second_derivatives){
           .d2a_dqdq = qq, .d2a_dqdv = qv, .d2a_dqdtau = qtau, .d2a_dvdv = vv, .room = room});
-  if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
+  if (status == JN_OK) status = eval_damping(e, damping);
   if (status != JN_OK) return status;
   for (size_t h = 0; h < nv; h++) add_damping(e, -1, qtau + h * n2, damping, qv + h * n2);
   if (j) write_second(e, j, key, (const double *[4]){qq, qv, vv, qtau}, "dqdtau");
@@ -285,7 +278,7 @@ jn_status want_dtau_jets(evaluation *e, json_writer *j, const char *key) {
   size_t nv = velocity_size(e), n2 = matrix_size(e), rows = (size_t)e->order + 1, row = (rows + 2) * n2;
   double *D = eval_room(e, rows * row + 3 * nv), *damping = D + rows * row;
   jn_status status = jn_inverse_dynamics_jet_derivatives(e->model, e->work, e->order, s->q, s->v, s->wrench, D);
-  if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
+  if (status == JN_OK) status = eval_damping(e, damping);
   if (status != JN_OK || !j) return status;
   emit_open_array(j, key);
   for (size_t k = 0; k < rows; k++) {

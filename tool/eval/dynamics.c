@@ -31,17 +31,12 @@ jn_status eval_driving_forces(const evaluation *e, double *loss, double *force) 
 }
 
 /* force += sign * d^k losses/dt^k, when --losses is given. `v` [nv] is the k-th derivative of the velocity; `loss`
- * [2 nv] is scratch. Friction keeps its sign: from order 1 on there is damping only, which is loss(2 v) - loss(v). */
+ * [nv] is scratch. Friction keeps its sign: from order 1 on there is damping only. */
 static jn_status add_loss_row(const evaluation *e, int k, double sign, const double *v, double *loss, double *force) {
   size_t nv = velocity_size(e);
-  double *twice = loss + nv;
   if (!e->losses) return JN_OK;
-  jn_status status = jn_loss_forces(e->model, v, loss);
-  for (size_t i = 0; i < nv; i++) force[i] += k == 0 ? sign * loss[i] : -sign * loss[i];
-  if (status != JN_OK || k == 0) return status;
-  for (size_t i = 0; i < nv; i++) twice[i] = 2 * v[i];
-  status = jn_loss_forces(e->model, twice, loss);
-  for (size_t i = 0; i < nv; i++) force[i] += sign * loss[i];
+  jn_status status = k == 0 ? jn_loss_forces(e->model, v, loss) : jn_loss_coefficients(e->model, loss, NULL);
+  for (size_t i = 0; i < nv; i++) force[i] += sign * (k == 0 ? loss[i] : loss[i] * v[i]);
   return status;
 }
 

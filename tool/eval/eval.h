@@ -114,8 +114,8 @@ bool eval_ahead(const evaluation *e, const char *want, double *out);
 /* The state's tau [nv], with --losses less the losses; `loss` [nv] is scratch. dynamics.c */
 jn_status eval_driving_forces(const evaluation *e, double *loss, double *force);
 
-/* d loss / dv, which is diagonal: damping [nv], zero without --losses; `room` [2 nv]. derivatives.c */
-jn_status eval_damping(const evaluation *e, double *room, double *damping);
+/* d loss / dv, which is diagonal: damping [nv], zero without --losses. derivatives.c */
+jn_status eval_damping(const evaluation *e, double *damping);
 /* The motion v_out [(order+2) x nv] that the state's forces make, less the losses; with `tau_out` [(order+1) x nv]
  * prescribed joints keep theirs; multipliers of loops lambda [(order+1) x m] (may be NULL). `force` [(order+1) x nv]
  * and `loss` [2 nv] are scratch. dynamics.c */

@@ -155,6 +155,18 @@ static bool wants(const generate_arg *g, const char *word, bool other) {
   return false;
 }
 
+/* Options that have no effect on what is wanted are refused. */
+static int check_use(const generate_arg *g) {
+  bool jets = strstr(g->want, "_jet") != NULL, payload = false;
+  for (int i = 0; i < g->runtime.count; i++) payload = payload || strcmp(g->runtime.names[i], "payload") == 0;
+  if (g->order && !jets) return usage_error("generate", "--order is for functions that end in _jet; --want names none");
+  if (g->frames.count && !wants(g, "poses", false) && !wants(g, "jacobian", false))
+    return usage_error("generate", "--frame is for poses, jacobians and jacobian_rates; --want names none of them");
+  if (g->payload && !payload)
+    return usage_error("generate", "--payload-frame is for --runtime payload, which is not given");
+  return OPTION_GO_ON;
+}
+
 /* What the code leaves out, or an option that it does not use. */
 static int warn(const generate_arg *g) {
   int loops = jn_loop_count(g->model.model);
@@ -171,7 +183,7 @@ static int warn(const generate_arg *g) {
     return usage_error("generate", "--actuated is for loops_inverse_dynamics, which --want does not name");
   if (!wants(g, "motor_commands", false) && g->actuators)
     return usage_error("generate", "--actuators is for motor_commands, which --want does not name");
-  return OPTION_GO_ON;
+  return check_use(g);
 }
 
 /* The actuators of --actuators; *elastic stays NULL without it. */
@@ -209,7 +221,8 @@ static int run(generate_arg *g, jn_generate_options *o) {
   if (status == OPTION_GO_ON && jn_generate(g->model.model, o, &generated, &error) != JN_OK) {
     say(stderr, "jounce: generate: %s: %s\n", g->model.source,
         error.text[0] ? error.text : jn_status_text(error.status));
-    status = EXIT_BAD;
+    /* a wrong name is a mistake on the command line */
+    status = error.status == JN_ERR_NAME ? EXIT_USAGE : EXIT_BAD;
   }
   if (status == OPTION_GO_ON) status = write_files(g, generated) ? EXIT_FINE : EXIT_BAD;
   jn_generated_destroy(generated);

@@ -13,10 +13,10 @@ static const double better = 0.5;   /* what is left of the product of the residu
 static const double against = -0.3; /* correlation of measured torques and those of the model */
 
 typedef struct signs {
-  identify_run turned;  /* a copy with other scales */
-  jn_identification *d; /* of its own */
-  double *with_model;   /* [channels] correlation of the torques with those that the model expects */
-  double *room;         /* [channels] */
+  identify_run turned;      /* a copy with other scales */
+  jn_identification *d;     /* of its own */
+  const double *with_model; /* [channels] correlation of the torques with those that the model expects */
+  double *room;             /* [channels] */
 } signs;
 
 static bool is_candidate(const identify_run *r, int i) {
@@ -78,7 +78,7 @@ static void compare_with_model(const signs *s, unsigned char *reversed) {
 
 double identify_find_reversed(identify_run *r, const double *with_model, unsigned char *reversed) {
   size_t nv = (size_t)r->nv;
-  signs s = {.turned = *r, .with_model = (double *)(size_t)with_model};
+  signs s = {.turned = *r, .with_model = with_model};
   bool any = false;
   memset(reversed, 0, nv);
   for (int i = 0; i < r->nv; i++) any |= is_bad(r, i);

@@ -177,23 +177,19 @@ void motion_free(motion *m) {
 
 /* ---- At a time ---- */
 
-/* force += sign * losses and their derivatives. Friction keeps its sign: from order 1 on there is damping only, which
- * is loss(2 v) - loss(v). */
+/* force += sign * losses and their derivatives. Friction keeps its sign: from order 1 on there is damping only. */
 jn_status motion_add_losses(motion *m, double sign, double *force) {
   int nv = m->nv;
-  double *loss = m->loss, *twice = m->loss + nv;
-  for (int k = 0; k <= m->order && m->losses; k++) {
+  double *loss = m->loss, *damping = m->loss + nv;
+  if (!m->losses) return JN_OK;
+  jn_status status = jn_loss_forces(m->model, m->v_jet, loss);
+  if (status == JN_OK) status = jn_loss_coefficients(m->model, damping, NULL);
+  for (int k = 0; k <= m->order && status == JN_OK; k++) {
     const double *v = m->v_jet + (size_t)k * (size_t)nv;
     double *to = force + (size_t)k * (size_t)nv;
-    jn_status status = jn_loss_forces(m->model, v, loss);
-    if (status != JN_OK) return status;
-    for (int i = 0; i < nv; i++) to[i] += k == 0 ? sign * loss[i] : -sign * loss[i];
-    if (k == 0) continue;
-    for (int i = 0; i < nv; i++) twice[i] = 2 * v[i];
-    jn_loss_forces(m->model, twice, loss);
-    for (int i = 0; i < nv; i++) to[i] += sign * loss[i];
+    for (int i = 0; i < nv; i++) to[i] += sign * (k == 0 ? loss[i] : damping[i] * v[i]);
   }
-  return JN_OK;
+  return status;
 }
 
 /* Coordinates that the trajectory does not give, from the guess. */

@@ -145,24 +145,12 @@ size_t follow_room(int nv) {
   return n * (5 * MOST_ROWS + 3 + 2 * MOST_ROWS * n);
 }
 
-/* Damping and friction of each coordinate, from the losses at speeds of 1 and 2. */
+/* Damping and friction of each coordinate. */
 static void find_losses(acting_forces *f) {
   size_t n = (size_t)f->nv;
-  double *speed = f->room, *twice = speed + n;
   f->damping = allocate(2 * n * sizeof *f->damping);
   f->friction = f->damping + n;
-
-  for (size_t i = 0; i < n; i++) speed[i] = 1;
-  jn_loss_forces(f->model, speed, f->friction);
-  for (size_t i = 0; i < n; i++) speed[i] = 2;
-  jn_loss_forces(f->model, speed, twice);
-
-  for (size_t i = 0; i < n; i++) {
-    double once = f->friction[i];
-    f->damping[i] = twice[i] - once;
-    f->friction[i] = once - f->damping[i];
-    if (fabs(f->friction[i]) <= 1e-14 * fabs(once)) f->friction[i] = 0; /* rounding */
-  }
+  jn_loss_coefficients(f->model, f->damping, f->friction);
 }
 
 int follow_init(acting_forces *f, const simulate_arg *arg) {
