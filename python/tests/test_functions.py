@@ -19,7 +19,7 @@ from support import SEED, SOURCE, four_bar, models, random_inertia, random_model
 import jounce
 from jounce import _core
 
-from arrays import ARRAYS, Parameter  # isort: skip
+from description import ARRAYS, Parameter  # isort: skip
 from headers import Function, Headers, Struct, read_headers  # isort: skip
 from methods import BY_HAND, CLASSES, NOT_YET, Method, dims, read_methods, reason_not_offered, result_items  # isort: skip
 
