@@ -61,7 +61,7 @@ fi
 
 printf '\nthis machine, double: %-8s %11s %11s %6s\n' '' generated library ratio
 for robot; do
-  "$jounce" generate "$robot" --want $want,inverse_dynamics_derivatives --type double --split --prefix robot --out "$out" >/dev/null
+  "$jounce" generate "$robot" --want $want,inverse_dynamics_derivatives --type double --split-functions --prefix robot --out "$out" >/dev/null
   "$jounce" generate "$robot" --want inverse_dynamics,mass_matrix --type double --lanes 8 --prefix many --out "$out" >/dev/null
   cc -O3 -march=native -I "$out" -I include bench/generated_time.c "$out/robot.c" "$out/many.c" -L"$build" -ljounce -lm -Wl,-rpath,"$PWD/$build" \
     -o "$out/time"

@@ -190,6 +190,7 @@ set(core_sources
     src/solvers/rates.c
     src/solvers/steps.c
     src/solvers/tree.c
+    src/text/content.c
     src/text/json_values.c
     src/text/printable.c
     src/text/table_names.c

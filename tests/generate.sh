@@ -62,9 +62,9 @@ try four_bar builtin:four_bar $closed --actuated motor
 try delta builtin:delta $closed --actuated motor1,motor2,motor3 --type double
 try humanoid builtin:humanoid gravity_forces,inverse_dynamics,forward_dynamics
 try lanes builtin:panda inverse_dynamics,mass_matrix,poses,loss_forces --type double --lanes 8
-try lanes_float builtin:quadruped inverse_dynamics,forward_dynamics --lanes 4 --split
+try lanes_float builtin:quadruped inverse_dynamics,forward_dynamics --lanes 4 --split-functions
 try lanes_runtime builtin:panda inverse_dynamics --lanes 2 --runtime gravity,payload,parameters --type double
-try split builtin:humanoid forward_dynamics,inverse_dynamics_derivatives --split --type double
+try split builtin:humanoid forward_dynamics,inverse_dynamics_derivatives --split-functions --type double
 grep -q 'SPLIT_APART static void split_forward_dynamics_2' "$tmp/split/split.c" || fail "long functions are not split"
 
 # A lane that takes the state of its neighbour is found by the self-test.
@@ -145,11 +145,11 @@ refused() {
   grep -q -- "$message" "$tmp/errors" || fail "$*: $(cat "$tmp/errors")"
 }
 refused 'lanes is for C' 1 --want inverse_dynamics --language matlab --lanes 4
-refused 'split is for C' 1 --want inverse_dynamics --language matlab --split
+refused 'split is for C' 1 --want inverse_dynamics --language matlab --split-functions
 refused 'lanes cannot take sines from libm' 1 --want inverse_dynamics --lanes 4 --sincos libm
 refused 'lanes takes 2, 4, 8 or 16' 2 --want inverse_dynamics --lanes 3
 refused 'order is for functions that end in _jet' 2 --want inverse_dynamics --order 2
-refused 'frame is for poses' 2 --want inverse_dynamics --frame panda_link8
+refused 'frame is for functions of frames' 2 --want inverse_dynamics --frame panda_link8
 refused 'payload-frame is for --runtime payload' 2 --want inverse_dynamics --payload-frame panda_link8
 refused "no function 'nothing'" 2 --want nothing
 refused 'prefix must be a C identifier' 2 --want inverse_dynamics --prefix 'x;y'

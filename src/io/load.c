@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../text/content.h"
 #include "common.h"
 #include "io.h"
 #include "jounce/configuration.h"
@@ -57,57 +58,17 @@ static void unknown_format(jn_log *log, const char *file, jn_format format) {
   jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(file), NULL, NULL, "%d is not a format", (int)format);
 }
 
-static int has_utf16_mark(const char *text, size_t length) {
-  return length >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
-}
-
-#if JN_WITH_URDF
-/* Whether a text may be XML, perhaps in UTF-16. */
-static int begins_xml(const char *text, size_t length) {
-  if (has_utf16_mark(text, length)) return 1;
-  size_t i = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-  while (i < length && strchr(" \t\r\n", text[i]) && text[i]) i++;
-  return i < length && text[i] == '<';
-}
-#endif
-
-/* XML: MJCF when its first element is <mujoco> or <mujocoinclude>. What comes before elements begins with <? or <!. */
-static jn_format sniff_xml(const char *text, size_t length) {
-  static const char *const names[] = {"mujoco", "mujocoinclude"};
-  const char *at = text, *end = text + length;
-  while ((at = memchr(at, '<', (size_t)(end - at))) && end - at > 1 && (at[1] == '?' || at[1] == '!')) {
-    const char *stop = end - at > 3 && memcmp(at, "<!--", 4) == 0 ? "-->" : ">";
-    size_t n = strlen(stop);
-    for (at += n > 1 ? 4 : 2; (size_t)(end - at) >= n && memcmp(at, stop, n) != 0; at++) {
-    }
-  }
-  for (int i = 0; i < 2 && at; i++) {
-    size_t n = strlen(names[i]), rest = (size_t)(end - at) - 1;
-    if (rest > n && memcmp(at + 1, names[i], n) == 0 && strchr(" \t\r\n/>", at[1 + n])) return JN_FORMAT_MJCF;
-  }
-  return JN_FORMAT_URDF;
-}
-
-/* The same of text in UTF-16 with a byte order mark, of which the letters of names are enough. */
-static jn_format sniff_utf16(const char *text, size_t length) {
-  char letters[4096];
-  size_t n = 0;
-  for (size_t i = 2; i < length && n < sizeof letters; i++)
-    if (text[i]) letters[n++] = text[i];
-  return sniff_xml(letters, n);
-}
-
-/* By the first byte that is not white space, or by a byte order mark of UTF-16 (which only XML may have). AUTO after
- * reporting that it is neither. */
+/* By its content; AUTO after reporting that it is no robot. */
 static jn_format sniff(jn_builder *b, const char *text, size_t length) {
   const unsigned char *s = (const unsigned char *)text;
-  size_t i = 0;
-  if (has_utf16_mark(text, length)) return sniff_utf16(text, length);
-  if (length >= 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0) i = 3;
+  size_t i;
+  jn_content content = jn__content(text, length, &i);
+  if (content == JN_CONTENT_MJCF) return JN_FORMAT_MJCF;
+  if (jn__is_xml(content)) return JN_FORMAT_URDF;
+  if (content == JN_CONTENT_JSON) return JN_FORMAT_NATIVE;
+
   int line = 1;
-  for (; i < length && s[i] < 0x80 && isspace(s[i]); i++) line += s[i] == '\n';
-  if (i < length && s[i] == '<') return sniff_xml(text + i, length - i);
-  if (i < length && s[i] == '{') return JN_FORMAT_NATIVE;
+  for (size_t k = 0; k < i; k++) line += s[k] == '\n';
   char found[48];
   size_t n = 0;
   for (; n < 20 && i + n < length && s[i + n] >= 0x20 && s[i + n] < 0x7F; n++) {
@@ -397,8 +358,9 @@ static const char *original_of(const jn_options *o, jn_log *log, size_t *length,
     text = jn__read_file(&a, log, o->original, jn__limit(o->max_bytes), length);
     *owned = 1;
   }
-  if (text && begins_xml(text, *length)) {
-    *format = has_utf16_mark(text, *length) ? sniff_utf16(text, *length) : sniff_xml(text, *length);
+  jn_content content = text ? jn__content(text, *length, NULL) : JN_CONTENT_EMPTY;
+  if (jn__is_xml(content)) {
+    *format = content == JN_CONTENT_MJCF ? JN_FORMAT_MJCF : JN_FORMAT_URDF;
     return text;
   }
   if (*owned) jn__release(&a, (void *)(uintptr_t)text);

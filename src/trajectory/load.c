@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../io/limit.h"
+#include "../text/content.h"
 #include "columns.h"
 
 void jn_trajectory_options_init(jn_trajectory_options *options) {
@@ -42,15 +43,7 @@ static char *read_file(jn_loading *l, size_t *length) {
 
 /* ---- Formats ---- */
 
-/* Is this the first character that is not blank? */
-static int begins_with(const char *text, size_t length, char first) {
-  size_t i = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-  while (i < length && strchr(" \t\r\n", text[i])) i++;
-  return i < length && text[i] == first;
-}
-
-static int is_json(const char *text, size_t length) { return begins_with(text, length, '{'); }
-static int is_xml(const char *text, size_t length) { return begins_with(text, length, '<'); }
+static int is_json(const char *text, size_t length) { return jn__content(text, length, NULL) == JN_CONTENT_JSON; }
 
 typedef jn_status choose_columns(jn_table *table, const char *row, const char *end, void *loading);
 
@@ -58,19 +51,20 @@ static jn_status read_table(jn_loading *l, const char *text, size_t length, choo
   const unsigned char *bytes = (const unsigned char *)text;
   *table = (jn_table){.allocator = l->allocator, .file = l->file, .limit = jn__limit(l->options.max_bytes)};
   table->skip_bad = l->options.skip_bad;
-  int numpy = length >= 6 && memcmp(text, "\x93NUMPY", 6) == 0, zip = length >= 4 && memcmp(text, "PK\3\4", 4) == 0;
-  if (numpy || zip) {
+  jn_content content = jn__content(text, length, NULL);
+  int numpy = content == JN_CONTENT_NPY;
+  if (numpy || content == JN_CONTENT_ZIP) {
     jn_status status = numpy ? jn__read_npy(l, bytes, length, table) : jn__read_npz(l, bytes, length, table);
     if (status == JN_OK && table->skip_bad) jn__drop_bad_rows(l, table);
     if (status == JN_OK) status = choose(table, NULL, NULL, l);
     if (status == JN_OK) jn__use_stamps(l, table, NULL, 0);
     return status;
   }
-  if (is_xml(text, length))
+  if (jn__is_xml(content))
     return file_fault(l, JN_ERR_SYNTAX,
                       "is XML, perhaps a robot; samples or closed forms are needed here: CSV, NPY, NPZ, JSON",
                       "the robot comes first: jounce torque MODEL TRAJECTORY");
-  if (is_json(text, length))
+  if (content == JN_CONTENT_JSON)
     return file_fault(l, JN_ERR_SYNTAX, "is JSON, but samples are needed here: CSV, NPY or NPZ", NULL);
   table->choose = choose;
   table->context = l;

@@ -19,8 +19,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Steps much larger than the usual one: there the spline is a guess. */
-static void check_gaps(jn_loading *l, const jn_table *t, int column, const double *x) {
+/* Steps much larger than the usual one: there the curve is a guess. */
+static void check_gaps(jn_loading *l, const jn_table *t, int column, const double *x, int is_fitted) {
   double *steps = t->rows > 1 ? jn__allocate(&l->allocator, (size_t)t->rows * sizeof *steps) : NULL;
   if (!steps) return;
   for (int r = 1; r < t->rows; r++) steps[r - 1] = x[r] - x[r - 1];
@@ -35,7 +35,8 @@ static void check_gaps(jn_loading *l, const jn_table *t, int column, const doubl
   }
   if (gaps)
     jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "gap", jn__table_place(t, worst, column), "column 't'",
-            "the spline bridges gaps smoothly; torques there are a guess",
+            is_fitted ? "the spline bridges gaps smoothly; torques there are a guess"
+                      : "values in a gap are interpolated between the rows beside it, and are a guess",
             "%d gap%s; the largest, before row %d, is %.4g s where %.4g s are usual", gaps, gaps == 1 ? "" : "s",
             worst + 1, x[worst] - x[worst - 1], usual);
 }
@@ -96,7 +97,7 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
             "%d more rows are not later than the row before", told - MAX_TOLD);
   if (told) return -1;
   check_time_unit(l, t, column, x);
-  check_gaps(l, t, column, x);
+  check_gaps(l, t, column, x, least > 1);
   return column;
 }
 

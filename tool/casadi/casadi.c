@@ -100,7 +100,7 @@ static int check_frames(const casadi_arg *c) {
     if (jn_frame_index(c->model.model, c->frames.names[i]) < 0 || strchr(c->frames.names[i], '\n')) {
       say(stderr, "jounce: --frame: %s has no frame '%s'; `jounce info` lists them\n", c->model.source,
           c->frames.names[i]);
-      return EXIT_BAD;
+      return EXIT_USAGE;
     }
   return OPTION_GO_ON;
 }

@@ -16,6 +16,7 @@
 #include "../command.h"
 #include "../files/output.h"
 #include "../model/argument.h"
+#include "../model/names.h"
 #include "../text/print.h"
 
 typedef struct generate_arg {
@@ -64,12 +65,8 @@ static int set_runtime(const generate_arg *g, jn_generate_options *o) {
 static int set_mask(const generate_arg *g, const char *name, const name_list *joints, unsigned char *mask) {
   const jn_model *m = g->model.model;
   for (int i = 0; i < joints->count; i++) {
-    int joint = jn_joint_index(m, joints->names[i]);
-    if (joint < 0 || jn_joint_nv(m, joint) == 0) {
-      say(stderr, "jounce: --%s: %s has no moving joint '%s' of its own; `jounce info` lists them\n", name,
-          g->model.source, joints->names[i]);
-      return EXIT_BAD;
-    }
+    int joint, status = find_joint("generate", name, m, joints->names[i], &joint);
+    if (status != OPTION_GO_ON) return status;
     for (int k = 0; k < jn_joint_nv(m, joint); k++) mask[jn_joint_v(m, joint) + k] = 1;
   }
   return OPTION_GO_ON;
@@ -77,7 +74,17 @@ static int set_mask(const generate_arg *g, const char *name, const name_list *jo
 
 /* ---- files ---- */
 
-/* Makes the folder unless it is there; false after telling why not. */
+/* Is there the folder in which this one is to be made? In /proc and the like, making it fails all the same. */
+static bool parent_exists(const char *folder) {
+  struct stat about;
+  const char *last = strrchr(folder, '/');
+  char *parent = last ? copy_text(folder, (size_t)(last - folder) + 1) : copy_text(".", 1);
+  bool exists = stat(parent, &about) == 0 && S_ISDIR(about.st_mode);
+  free(parent);
+  return exists;
+}
+
+/* Makes the folder unless it is there; false after reporting why not. */
 static bool make_folder(const char *folder, bool *is_new) {
   struct stat about;
   *is_new = mkdir(folder, 0777) == 0;
@@ -88,7 +95,9 @@ static bool make_folder(const char *folder, bool *is_new) {
   if (code == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) return true;
 
   const char *why = code == EEXIST   ? "this is not a folder; give another name"
-                    : code == ENOENT ? "the folder to make it in does not exist; make that one first"
+                    : code == ENOENT ? parent_exists(folder)
+                                           ? "no folder can be made there; give another place"
+                                           : "the folder to make it in does not exist; make that one first"
                                      : strerror(code);
   say(stderr, "jounce: generate: cannot make the folder --out %s: %s\n", folder, why);
   return false;
@@ -155,15 +164,19 @@ static bool wants(const generate_arg *g, const char *word, bool other) {
   return false;
 }
 
-/* Options that have no effect on what is wanted are refused. */
-static int check_use(const generate_arg *g) {
-  bool jets = strstr(g->want, "_jet") != NULL, payload = false;
-  for (int i = 0; i < g->runtime.count; i++) payload = payload || strcmp(g->runtime.names[i], "payload") == 0;
-  if (g->order && !jets) return usage_error("generate", "--order is for functions that end in _jet; --want names none");
-  if (g->frames.count && !wants(g, "poses", false) && !wants(g, "jacobian", false))
-    return usage_error("generate", "--frame is for poses, jacobians and jacobian_rates; --want names none of them");
-  if (g->payload && !payload)
-    return usage_error("generate", "--payload-frame is for --runtime payload, which is not given");
+/* Options that no wanted function uses are refused. */
+static int refuse_unused(const generate_arg *g) {
+  bool has_payload = false;
+  bool moving_frames = wants(g, "jacobian", false) || wants(g, "twist", false) || wants(g, "acceleration", false) ||
+                       wants(g, "frame_", false);
+  for (int i = 0; i < g->runtime.count; i++) has_payload |= strcmp(g->runtime.names[i], "payload") == 0;
+  if (g->order && !strstr(g->want, "_jet"))
+    return usage_error("generate", "--order is for functions whose name ends in _jet, and --want names none");
+  if (g->frames.count && !moving_frames && !wants(g, "poses", false))
+    return usage_error("generate", "--frame is for functions of frames, such as poses and jacobians; --want names none");
+  if (g->in >= 0 && !moving_frames)
+    return usage_error("generate", "--in is for functions of moving frames, such as jacobians; --want names none");
+  if (g->payload && !has_payload) return usage_error("generate", "--payload-frame is for --runtime payload");
   return OPTION_GO_ON;
 }
 
@@ -183,7 +196,7 @@ static int warn(const generate_arg *g) {
     return usage_error("generate", "--actuated is for loops_inverse_dynamics, which --want does not name");
   if (!wants(g, "motor_commands", false) && g->actuators)
     return usage_error("generate", "--actuators is for motor_commands, which --want does not name");
-  return check_use(g);
+  return refuse_unused(g);
 }
 
 /* The actuators of --actuators; *elastic stays NULL without it. */
@@ -196,6 +209,16 @@ static int load_actuators(const generate_arg *g, jn_elastic **elastic) {
   if (jn_elastic_load(g->model.model, g->actuators, &options, elastic, &error) == JN_OK) return OPTION_GO_ON;
   print_errors(NULL, &error, g->actuators);
   return EXIT_BAD;
+}
+
+/* The frames that options name exist. */
+static int check_frames(const generate_arg *g) {
+  int frame, status = OPTION_GO_ON;
+  for (int i = 0; i < g->frames.count && status == OPTION_GO_ON; i++)
+    status = find_frame("generate", "frame", g->model.model, g->frames.names[i], &frame);
+  if (status == OPTION_GO_ON && g->payload)
+    status = find_frame("generate", "payload-frame", g->model.model, g->payload, &frame);
+  return status;
 }
 
 static int run(generate_arg *g, jn_generate_options *o) {
@@ -242,7 +265,7 @@ static int generate(generate_arg *g) {
   o.regroup = g->regroup == 0;
   o.split = g->split;
   o.sines = (jn_sines)g->sincos;
-  o.in = (jn_representation)g->in;
+  o.in = g->in >= 0 ? (jn_representation)g->in : JN_IN_ALIGNED;
   o.payload_frame = g->payload;
   o.frames = (const char *const *)g->frames.names;
   o.frame_count = g->frames.count;
@@ -255,6 +278,7 @@ static int generate(generate_arg *g) {
   if (status == OPTION_GO_ON) status = set_runtime(g, &o);
   if (status == OPTION_GO_ON) status = model_arg_load(&g->model);
   if (status == OPTION_GO_ON) status = warn(g);
+  if (status == OPTION_GO_ON) status = check_frames(g);
   return status == OPTION_GO_ON ? run(g, &o) : status;
 }
 
@@ -325,7 +349,7 @@ const command_line generate_line = {
 };
 
 int command_generate(int argc, char **argv) {
-  generate_arg g = {.in = JN_IN_ALIGNED};
+  generate_arg g = {.in = -1};
   const char *arguments[1] = {NULL};
   model_arg_init(&g.model, "generate");
   int status = option_parse(&generate_line, &g, argc, argv, arguments);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/text/content.h"
 #include "../command.h"
 #include "../files/output.h"
 #include "../text/print.h"
@@ -47,18 +48,18 @@ const option model_options[] = {
 jn_format format_of_content(const char *path) {
   char text[1 << 14];
   FILE *f = fopen(path, "rb");
-  size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+  size_t n = f ? fread(text, 1, sizeof text, f) : 0;
   if (f) fclose(f);
-  text[n] = 0;
-  const char *p = text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
-  p += strspn(p, " \t\r\n");
-  if (*p == '{') return JN_FORMAT_NATIVE;
-  while (p && *p == '<' && (p[1] == '?' || p[1] == '!')) {
-    p = strstr(p, strncmp(p, "<!--", 4) == 0 ? "-->" : ">");
-    p = p ? strchr(p, '<') : NULL;
+  switch (jn__content(text, n, NULL)) {
+    case JN_CONTENT_JSON:
+      return JN_FORMAT_NATIVE;
+    case JN_CONTENT_MJCF:
+      return JN_FORMAT_MJCF;
+    case JN_CONTENT_URDF:
+      return JN_FORMAT_URDF;
+    default:
+      return JN_FORMAT_AUTO;
   }
-  if (p && strncmp(p, "<mujoco", 7) == 0) return JN_FORMAT_MJCF;
-  return p && strncmp(p, "<robot", 6) == 0 ? JN_FORMAT_URDF : JN_FORMAT_AUTO;
 }
 
 void model_arg_original(const model_arg *arg, jn_options *options) {

@@ -69,7 +69,7 @@ void summary_print(const summary *s, const motion *m, int order) {
     range_cell(&t, e);
     for (int row = 1; row < MOTION_ROWS + order + 1; row++) table_number(&t, largest(e + (size_t)row * nv));
   }
-  puts("\nLargest values (derivatives per s, s^2, ...)");
+  puts("\nLargest values at the samples (derivatives per s, s^2, ...)");
   table_print(&t, stdout);
 }
 

@@ -12,6 +12,7 @@ typedef int eval_arrays_are_not_empty; /* in builds without jansson */
 #include <string.h>
 
 #include "../../src/io/table.h"
+#include "../../src/text/content.h"
 #include "../files/input.h"
 #include "../text/print.h"
 #include "source.h"
@@ -288,8 +289,8 @@ static bool open_table(eval_arrays *a, const char *bytes, size_t length) {
 /* ---- All of it ---- */
 
 bool eval_arrays_are_in(const char *bytes, size_t length) {
-  return (length >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0) ||
-         (length >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0));
+  jn_content content = jn__content(bytes, length, NULL);
+  return content == JN_CONTENT_NPY || content == JN_CONTENT_ZIP;
 }
 
 eval_arrays *eval_arrays_open(const jn_model *model, const char *file, const char *bytes, size_t length, size_t limit,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../src/text/content.h"
 #include "../command.h"
 #include "../figure/figure.h"
 #include "../files/output.h"
@@ -37,12 +38,11 @@ static bool looks_like_model(const char *path) {
   struct stat about;
   if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
   FILE *file = fopen(path, "rb");
-  size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0, i = 0;
+  size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
   if (file) fclose(file);
   text[n] = 0;
-  if (n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) i = 3;
-  i += strspn(text + i, " \t\r\n");
-  return text[i] == '<' || (text[i] == '{' && strstr(text, "\"bodies\""));
+  jn_content content = jn__content(text, n, NULL);
+  return jn__is_xml(content) || (content == JN_CONTENT_JSON && strstr(text, "\"bodies\""));
 }
 
 static int check_swapped(const torque_arg *arg) {

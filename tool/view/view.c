@@ -228,8 +228,18 @@ static void tell_content(const view_arg *v) {
   free(count);
 }
 
+/* An old file is replaced only if it is a page by its name: anything else was likely not meant. */
+static int check_out(const char *out) {
+  if (strcmp(out, "-") == 0 || ends_with(out, ".html") || ends_with(out, ".htm")) return OPTION_GO_ON;
+  FILE *old = fopen(out, "rb");
+  if (!old) return OPTION_GO_ON;
+  fclose(old);
+  return usage_error("view", "--out %s: this file exists, and its name does not end in .html; give another name", out);
+}
+
 static int view(view_arg *v) {
-  int status = model_arg_load(&v->model);
+  int status = check_out(v->out);
+  if (status == OPTION_GO_ON) status = model_arg_load(&v->model);
   if (status != OPTION_GO_ON) return status;
   char *page = read_page(v->page, v->model.options.max_bytes);
   if (!page) return EXIT_BAD;
