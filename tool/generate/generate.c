@@ -173,7 +173,8 @@ static int refuse_unused(const generate_arg *g) {
   if (g->order && !strstr(g->want, "_jet"))
     return usage_error("generate", "--order is for functions whose name ends in _jet, and --want names none");
   if (g->frames.count && !moving_frames && !wants(g, "poses", false))
-    return usage_error("generate", "--frame is for functions of frames, such as poses and jacobians; --want names none");
+    return usage_error("generate",
+                       "--frame is for functions of frames, such as poses and jacobians; --want names none");
   if (g->in >= 0 && !moving_frames)
     return usage_error("generate", "--in is for functions of moving frames, such as jacobians; --want names none");
   if (g->payload && !has_payload) return usage_error("generate", "--payload-frame is for --runtime payload");
