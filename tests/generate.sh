@@ -148,7 +148,7 @@ refused 'lanes is for C' 1 --want inverse_dynamics --language matlab --lanes 4
 refused 'split is for C' 1 --want inverse_dynamics --language matlab --split-functions
 refused 'lanes cannot take sines from libm' 1 --want inverse_dynamics --lanes 4 --sincos libm
 refused 'lanes takes 2, 4, 8 or 16' 2 --want inverse_dynamics --lanes 3
-refused 'order is for functions that end in _jet' 2 --want inverse_dynamics --order 2
+refused 'order is for functions whose name ends in _jet' 2 --want inverse_dynamics --order 2
 refused 'frame is for functions of frames' 2 --want inverse_dynamics --frame panda_link8
 refused 'payload-frame is for --runtime payload' 2 --want inverse_dynamics --payload-frame panda_link8
 refused "no function 'nothing'" 2 --want nothing

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "src" / "api"))
 from headers import words_of
 
 NAME = re.compile(r"\bjnf?_[a-z0-9_]+\b|\bJN_[A-Z0-9_]+\b")
