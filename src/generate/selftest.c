@@ -164,7 +164,7 @@ static void emit_table(jn_writing *w, jn_text *text, int number, double *const *
   const jn_written_function *f = &w->function[number];
   uint64_t seed = 7;
   int column = 0;
-  double shared[13];
+  double shared[13] = {0};
   jn__text_format(text, "  static const %s data%d[%d] = {", jn__number_type(w), number + 1,
                   JN_SELFTEST_STATES * (inputs_of(f) + results_of(f)));
   for (int state = 0; state < JN_SELFTEST_STATES; state++) {
