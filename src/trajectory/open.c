@@ -136,21 +136,22 @@ static void by_other(const jn_curve *c, const jn_open *o, int end, double t, int
   }
 }
 
-jn_status jn_trajectory_uncertainty(const jn_trajectory *t, double time, int order, double *off) {
-  if (!t || !off) return JN_ERR_NULL;
+jn_status jn_trajectory_uncertainty(const jn_trajectory *trajectory, double t, int order, double *off) {
+  if (!trajectory || !off) return JN_ERR_NULL;
   if (order < 0 || order > JN_TRAJECTORY_MAX_ORDER) return JN_ERR_SIZE;
   int rows = order + 3, most = 0;
-  memset(off, 0, (size_t)rows * (size_t)t->nq * sizeof *off);
-  for (int i = 0; i < t->nq && t->opens; i++)
-    if (t->opens[i].factors && t->opens[i].basis.count > most) most = t->opens[i].basis.count;
+  memset(off, 0, (size_t)rows * (size_t)trajectory->nq * sizeof *off);
+  for (int i = 0; i < trajectory->nq && trajectory->opens; i++)
+    if (trajectory->opens[i].factors && trajectory->opens[i].basis.count > most)
+      most = trajectory->opens[i].basis.count;
 
-  double *room = jn__allocate(&t->allocator, (size_t)(most + 1) * sizeof *room);
+  double *room = jn__allocate(&trajectory->allocator, (size_t)(most + 1) * sizeof *room);
   if (!room) return JN_ERR_MEMORY;
-  for (int i = 0; i < t->nq && t->opens; i++) {
-    const jn_open *o = &t->opens[i];
-    if (o->factors) by_noise(o, time, rows, room, off + i, t->nq);
-    for (int end = 0; end < 2; end++) by_other(&t->curves[i], o, end, time, rows, off + i, t->nq);
+  for (int i = 0; i < trajectory->nq && trajectory->opens; i++) {
+    const jn_open *o = &trajectory->opens[i];
+    if (o->factors) by_noise(o, t, rows, room, off + i, trajectory->nq);
+    for (int end = 0; end < 2; end++) by_other(&trajectory->curves[i], o, end, t, rows, off + i, trajectory->nq);
   }
-  jn__release(&t->allocator, room);
+  jn__release(&trajectory->allocator, room);
   return JN_OK;
 }

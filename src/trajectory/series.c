@@ -136,7 +136,6 @@ static jn_status solve_group(const fitting *f, jn_series *series, const jn_fit_b
   double squares[JN_MAX_CHANNELS * 4];
   jn_status status = JN_ERR_SINGULAR;
   for (; status == JN_ERR_SINGULAR && count > b->degree; count = count > b->degree + 1 ? 9 * count / 10 : 0) {
-    if (count <= b->degree) count = b->degree + 1;
     double *knots = jn__keep(f->blocks, (size_t)(count + b->degree + 1) * sizeof *knots);
     double *numbers = jn__keep(f->blocks, (size_t)b->columns * (size_t)count * sizeof *numbers);
     if (!knots || !numbers) return JN_ERR_MEMORY;

@@ -72,41 +72,41 @@ static void rotation_jet(const jn_trajectory *t, int joint, double time, int row
   for (int i = 0; i < 3; i++) jn__jet_of_series(rows, p[i], v_jet + to + 3 + i, stride);
 }
 
-jn_status jn_trajectory_evaluate(const jn_trajectory *t, double time, int order, double *q, double *v_jet) {
-  if (!t) return JN_ERR_NULL;
+jn_status jn_trajectory_evaluate(const jn_trajectory *trajectory, double t, int order, double *q, double *v_jet) {
+  if (!trajectory) return JN_ERR_NULL;
   if (order < 0 || order > JN_TRAJECTORY_MAX_ORDER) return JN_ERR_SIZE;
   double jet[JN_MAX_ROWS];
   int rows = v_jet ? order + 2 : 0;
-  for (int v = 0; v < t->nv; v++) {
-    int number, joint = jn_coordinate_joint(t->model, v, &number);
-    jn_joint_type type = jn_joint_type_of(t->model, joint);
+  for (int v = 0; v < trajectory->nv; v++) {
+    int number, joint = jn_coordinate_joint(trajectory->model, v, &number);
+    jn_joint_type type = jn_joint_type_of(trajectory->model, joint);
     if (type == JN_FREE || type == JN_SPHERICAL) {
-      if (number == 0) rotation_jet(t, joint, time, order + 2, q, v_jet);
+      if (number == 0) rotation_jet(trajectory, joint, t, order + 2, q, v_jet);
       continue;
     }
-    int at = jn_joint_q(t->model, joint) + number;
-    jn__curve_jet(&t->curves[at], time, rows + 1, jet);
+    int at = jn_joint_q(trajectory->model, joint) + number;
+    jn__curve_jet(&trajectory->curves[at], t, rows + 1, jet);
     if (q) q[at] = jet[0];
-    for (int k = 0; k < rows; k++) v_jet[(size_t)k * (size_t)t->nv + (size_t)v] = jet[k + 1];
+    for (int k = 0; k < rows; k++) v_jet[(size_t)k * (size_t)trajectory->nv + (size_t)v] = jet[k + 1];
   }
   return JN_OK;
 }
 
-double jn_trajectory_next_knot(const jn_trajectory *t, double time) {
+double jn_trajectory_next_knot(const jn_trajectory *trajectory, double t) {
   double next = INFINITY;
-  if (!t) return NAN;
-  for (int i = 0; i < t->nq; i++)
-    if (t->curves[i].kind == JN_CURVE_SPLINE) next = fmin(next, jn__next_knot(&t->curves[i], time));
+  if (!trajectory) return NAN;
+  for (int i = 0; i < trajectory->nq; i++)
+    if (trajectory->curves[i].kind == JN_CURVE_SPLINE) next = fmin(next, jn__next_knot(&trajectory->curves[i], t));
   return next;
 }
 
-jn_status jn_trajectory_wrenches(const jn_trajectory *t, double time, int order, double *wrench_jet) {
-  if (!t || !wrench_jet) return JN_ERR_NULL;
+jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double t, int order, double *wrench_jet) {
+  if (!trajectory || !wrench_jet) return JN_ERR_NULL;
   if (order < 0 || order > JN_TRAJECTORY_MAX_ORDER) return JN_ERR_SIZE;
   double jet[JN_MAX_ROWS] = {0};
-  size_t width = 6 * (size_t)t->links;
+  size_t width = 6 * (size_t)trajectory->links;
   for (size_t i = 0; i < width; i++) {
-    if (t->wrenches) jn__curve_jet(&t->wrenches[i], time, order + 1, jet);
+    if (trajectory->wrenches) jn__curve_jet(&trajectory->wrenches[i], t, order + 1, jet);
     for (int k = 0; k <= order; k++) wrench_jet[(size_t)k * width + i] = jet[k];
   }
   return JN_OK;
