@@ -33,7 +33,7 @@ jn_work *twin_work_create(const jn_model *m, int order, int kind) {
   size_t head = (sizeof(jn_work) + 63) / 64 * 64;
   jn_work *w = aligned_alloc(64, (head + scratch + rest + 127) / 64 * 64);
   if (!w) return NULL;
-  *w = (jn_work){.model = m, .order = order, .singular = JN_NONE, .states = 1, .real_bytes = number};
+  *w = (jn_work){.model = m, .order = order, .singular = JN_NONE, .states = {.count = 1}, .real_bytes = number};
   w->scratch = (char *)w + head;
   w->pivots = w->scratch + scratch;
   w->spare = w->pivots + nd * number;
