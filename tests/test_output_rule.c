@@ -345,7 +345,7 @@ static void files_of_a_folder_are_one_set(void **state) {
   check_says("generate r.urdf --want gravity_forces --out -", 2, "takes a folder");
   check_says("generate r.urdf --want gravity_forces --out nowhere/set", 1, "make that one first");
   check_says("generate r.urdf --want gravity_forces --out m.csv", 1, "not a folder");
-  check_says("generate r.urdf --want nothing --out set", 1, "nothing");
+  check_says("generate r.urdf --want nothing --out set", 2, "nothing");
   assert_false(exists("set"));
 }
 

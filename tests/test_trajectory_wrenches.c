@@ -18,11 +18,14 @@ static void wrenches_have_their_derivatives(void **state) {
   jn_trajectory_options o;
   jn_trajectory_options_init(&o);
   o.wrench_interpolation = JN_INTERPOLATE_SPLINE;
+  o.wrench_axes = JN_IN_ALIGNED;
+  check(jn_trajectory_wrench_axes(t) == JN_IN_BODY, "axes of the links, unless options say otherwise");
   jn_status status = jn_trajectory_load_wrenches(t, path, &o, &e);
   remove(path);
   check(status == JN_OK, "%s", e.text);
   assert_true(jn_trajectory_has_wrenches(t));
   check(jn_trajectory_wrench_rows(t) == 12 && jn_trajectory_wrench_order(t) == 4, "12 rows, degree 5");
+  check(jn_trajectory_wrench_axes(t) == JN_IN_ALIGNED, "axes of the world, as the options say");
   double w[18];
   check_ok(jn_trajectory_wrenches(t, 1.5, 2, w));
   for (int k = 0; k < 3; k++)
