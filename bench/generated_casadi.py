@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Inverse dynamics of a robot as C, by CasADi from Pinocchio's templates: `script/bench --generated --peers`.
+"""Inverse dynamics of a robot as C, by CasADi from Pinocchio's templates, to be counted beside ours.
 
     generated_casadi.py TRACER URDF FOLDER
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Functions of Pinocchio traced through CasADi's symbols, as its CasADi support does: pinocchio_casadi MODEL OUT
 // [FUNCTION] MODEL is what pinocchio.Model.saveToText() wrote, OUT what casadi.Function.load() reads, FUNCTION is
-// forward_dynamics (the default), inverse_dynamics or mass_matrix. Built by script/bench --solvers and --generated
-// --peers, because the package pin of PyPI has the headers for this, but not the module pinocchio.casadi.
+// forward_dynamics (the default), inverse_dynamics or mass_matrix. Built by script/bench --solvers, because the
+// package pin of PyPI has the headers for this, but not the module pinocchio.casadi.
 #include <pinocchio/autodiff/casadi.hpp>
 
 #include <pinocchio/algorithm/aba.hpp>
