@@ -583,6 +583,18 @@ static void foreseeing(void **state) {
   check_has(line + strlen("elbow.viscous"), "elbow"); /* should move more */
   done(&o);
   check_refused(run_here("identify wrong.urdf motion.json --foresee much"), 2, "--foresee");
+
+  /* A parameter whose value is zero, here the first moment along x of a rod along z, is well determined if it hardly
+   * changes the torques. */
+  write_file("swing.json",
+             "{\"duration\": 20, \"joints\": {\"shoulder\": {\"cosine\": {\"amplitude\": 1, \"omega\": 2}}, "
+             "\"elbow\": {\"cosine\": {\"amplitude\": 1.2, \"omega\": 3.1}}}}");
+  o = fine("identify builtin:double_pendulum swing.json --foresee auto");
+  row = strstr(o.out, "lower.hx");
+  assert_non_null(row);
+  snprintf(line, sizeof line, "%.*s", (int)strcspn(row, "\n"), row);
+  check_lacks(line, "hardly");
+  done(&o);
 }
 
 static void wrong_use(void **state) {
