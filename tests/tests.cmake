@@ -172,7 +172,7 @@ if(NOT JOUNCE_SANITIZE)
 endif()
 add_test(NAME layout COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/layout.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(layout PROPERTIES LABELS once)
-if(JOUNCE_TOOL)
+if(JOUNCE_TOOL AND JOUNCE_WITH_JSON) # it reads states
   add_test(NAME options COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/options.sh ${PROJECT_SOURCE_DIR} $<TARGET_FILE:jounce_manual>
                                 $<TARGET_FILE:jounce_command>)
   set_tests_properties(options PROPERTIES LABELS once)
