@@ -45,6 +45,7 @@ static jn_status hybrid_jet(const jn_model *model, jn_work *work, jn_hybrid_dyna
   if (status != JN_OK) return status;
   if (!x.q || !x.v_jet || !x.tau_jet || !x.v_out) return JN_ERR_NULL;
   if ((size_t)model->nv * (size_t)model->nv > INT_MAX) return JN_ERR_SIZE;
+  x.given = x.prescribed ? x.order + 2 : 1; /* rows of v_jet that are read: all, or the velocity alone */
   jn_run run;
   jn__run_init(&run, JN_KERNEL_hybrid_dynamics_jet, NUMBER_KIND, model, work);
   run.call.hybrid_dynamics_jet = x;
@@ -55,7 +56,7 @@ jn_status PUBLIC(forward_dynamics_jet)(const jn_model *model, jn_work *work, int
                                        const number *v, const number *tau_jet, const number *wrench_jet,
                                        number *v_jet) {
   jn_hybrid_dynamics_jet_arguments x = {
-      .q = q, .v_jet = v, .tau_jet = tau_jet, .wrench_jet = wrench_jet, .v_out = v_jet, .order = order, .given = 1};
+      .q = q, .v_jet = v, .tau_jet = tau_jet, .wrench_jet = wrench_jet, .v_out = v_jet, .order = order};
   return hybrid_jet(model, work, x);
 }
 
@@ -70,8 +71,7 @@ jn_status PUBLIC(hybrid_dynamics_jet)(const jn_model *model, jn_work *work, int 
                                         .v_out = v_out,
                                         .tau_out = tau_out,
                                         .prescribed = prescribed,
-                                        .order = order,
-                                        .given = order + 2};
+                                        .order = order};
   return hybrid_jet(model, work, x);
 }
 
