@@ -23,8 +23,7 @@ static const char *const answers[][3] = {
     {"frame_jacobians", "jacobians", NULL},
     {"frame_jacobian_rate", "jacobian_rates", NULL},
     {"frame_jacobian_rates", "jacobian_rates", NULL},
-    {"composite_inertia", NULL,
-     OF_PARTS "center_of_mass and momentum_matrix, whose first columns it is on a free base"},
+    {"composite_inertia", NULL, "it is not stated over expressions; use the library"},
     {"space_jacobian", NULL, OF_PARTS "jacobians with --in world, for a frame of each link"},
     {"space_jacobian_rate", NULL, OF_PARTS "jacobian_rates with --in world, for a frame of each link"},
 
